@@ -1,0 +1,181 @@
+/** Every sentence a user can meet: what is wrong, where, what to do. */
+package shreddedvariant
+
+/** A refusal with a stable name; the message begins with it in brackets. */
+final class ShreddedVariantException(val condition: String, sentence: String, cause: Throwable = null)
+    extends IllegalArgumentException(s"[$condition] $sentence", cause)
+
+object Errors {
+  private def error(what: String, sentence: String, cause: Throwable = null) =
+    new ShreddedVariantException(s"SHREDDED_VARIANT_$what", sentence, cause)
+
+  // ---- the session ----
+
+  def sparkVersion(found: String, wanted: String): ShreddedVariantException =
+    error(
+      "SPARK_VERSION",
+      s"This jar works with Spark $wanted, but the session runs Spark $found: " +
+        s"run it on Spark $wanted, or take the release of shredded-variant that fits Spark $found."
+    )
+
+  // ---- options ----
+
+  def unknownOption(key: String, nearest: Option[String]): ShreddedVariantException =
+    error(
+      "UNKNOWN_OPTION",
+      s"The option '$key' does not exist: " +
+        nearest.fold("remove it, or see docs/options.md for the options there are.")(n => s"did you mean '$n'?")
+    )
+
+  def optionValue(key: String, value: String, allowed: String): ShreddedVariantException =
+    error("OPTION_VALUE", s"The option '$key' has the value '$value': use $allowed.")
+
+  def notInThisVersion(what: String, instead: String): ShreddedVariantException =
+    error("NOT_IN_THIS_VERSION", s"$what is not part of this version: $instead.")
+
+  def columnKey(key: String, reason: String): ShreddedVariantException =
+    error(
+      "OPTION_COLUMN",
+      s"The option '$key' does not name a column ($reason): " +
+        "write the column as in SQL, dotted when nested, with backticks where a name holds dots."
+    )
+
+  def noSuchColumn(key: String, column: String, nearest: Option[String], variants: Seq[String]): ShreddedVariantException =
+    error(
+      "NO_SUCH_COLUMN",
+      s"The option '$key' names the column '$column', which the data does not have: " +
+        nearest.fold(s"the variant columns are ${list(variants)}.")(n => s"did you mean '$n'?")
+    )
+
+  def notAVariant(key: String, column: String, found: String, variants: Seq[String]): ShreddedVariantException =
+    error(
+      "NOT_A_VARIANT",
+      s"The option '$key' names the column '$column', which is $found and not a variant: " +
+        s"the variant columns are ${list(variants)}."
+    )
+
+  def variantInCollection(key: String, column: String): ShreddedVariantException =
+    error(
+      "VARIANT_IN_COLLECTION",
+      s"The option '$key' names '$column', a variant inside an array or a map: these are written unshredded, " +
+        "so remove the option."
+    )
+
+  def shape(text: String, at: Int, reason: String): ShreddedVariantException =
+    error(
+      "SHAPE",
+      s"The shape '${clip(text)}' does not parse at character ${at + 1} ($reason): " +
+        "write it as a Spark type, such as `a BIGINT, b STRUCT<c STRING>`, `ARRAY<DOUBLE>` or `DECIMAL(12,2)`."
+    )
+
+  def inOption(key: String, cause: ShreddedVariantException): ShreddedVariantException =
+    new ShreddedVariantException(
+      cause.condition,
+      s"In the option '$key': " + cause.getMessage.stripPrefix(s"[${cause.condition}] "),
+      cause
+    )
+
+  // ---- tables ----
+
+  def noPath(): ShreddedVariantException =
+    error("NO_PATH", "No path was given: pass one to load(path) or save(path).")
+
+  def deltaTable(path: String): ShreddedVariantException =
+    error(
+      "DELTA_TABLE",
+      s"'$path' is a Delta table (it holds a _delta_log), which this version neither reads nor writes: " +
+        "use format(\"delta\"), or another path."
+    )
+
+  def noSchema(paths: String): ShreddedVariantException =
+    error(
+      "NO_SCHEMA",
+      s"There is no Parquet file in '$paths' to take the columns from: give them with schema(…), or check the path."
+    )
+
+  // ---- files ----
+
+  def notParquet(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "NOT_PARQUET",
+      s"'$file' is not a readable Parquet file (${reason(cause)}): " +
+        "remove it, write it again, or set ignoreCorruptFiles to skip such files.",
+      cause
+    )
+
+  def malformedLayout(column: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_LAYOUT",
+      s"The variant '$column' does not follow the Parquet shredding layout ($reason): " +
+        "write the file again, or read the column as a struct with a schema of your own."
+    )
+
+  def unsupportedType(column: String, parquetType: String): ShreddedVariantException =
+    error(
+      "UNSUPPORTED_TYPE",
+      s"The variant '$column' is shredded as $parquetType, which the Parquet shredding layout does not allow: " +
+        "write the file again with a type of the specification."
+    )
+
+  def malformedValue(path: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_VALUE",
+      s"The variant at '$path' is malformed ($reason): write the row again from its source, or leave the column out of the query."
+    )
+
+  def conflict(path: String, what: String): ShreddedVariantException =
+    error(
+      "CONFLICT",
+      s"At '$path' value and typed_value are both set and $what: the file breaks the shredding layout, so write it again."
+    )
+
+  def tooDeep(column: String, limit: Int): ShreddedVariantException =
+    error(
+      "TOO_DEEP",
+      s"The variant '$column' is nested deeper than $limit levels: raise the option maxVariantDepth if the file is to be trusted."
+    )
+
+  def tooLarge(path: String, limit: Long): ShreddedVariantException =
+    error(
+      "TOO_LARGE",
+      s"A variant at '$path' is larger than $limit bytes: raise the option maxVariantBytes if the file is to be trusted."
+    )
+
+  def columnType(column: String, parquetType: String, wanted: String): ShreddedVariantException =
+    error(
+      "COLUMN_TYPE",
+      s"The column '$column' is $parquetType in the file and cannot be read as $wanted: " +
+        "read it with the type that the file has, and cast."
+    )
+
+  def ambiguousColumn(column: String, found: Seq[String]): ShreddedVariantException =
+    error(
+      "AMBIGUOUS_COLUMN",
+      s"The column '$column' matches ${list(found)} in the file: set spark.sql.caseSensitive to true."
+    )
+
+  def inFile(file: String, row: Option[Long], cause: ShreddedVariantException): ShreddedVariantException =
+    new ShreddedVariantException(
+      cause.condition,
+      s"In the file '$file'${row.fold("")(r => s", row $r")}: " + cause.getMessage.stripPrefix(s"[${cause.condition}] "),
+      cause
+    )
+
+  def damagedPages(file: String, column: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DAMAGED_PAGES",
+      s"The column '$column' of the file '$file' cannot be decoded (${reason(cause)}): " +
+        "write the file again, or leave the column out of the query.",
+      cause
+    )
+
+  private def list(names: Seq[String]) =
+    if (names.isEmpty) "none" else names.take(8).map(n => s"'$n'").mkString(", ") + (if (names.size > 8) ", …" else "")
+
+  private def clip(text: String) = if (text.length <= 80) text else text.take(77) + "…"
+
+  private def reason(cause: Throwable) = {
+    val text = Option(cause.getMessage).getOrElse(cause.getClass.getSimpleName)
+    clip(text.linesIterator.nextOption().getOrElse("").stripSuffix("."))
+  }
+}

@@ -1,0 +1,138 @@
+/** Every option: its key, its default, what it means. Parsed here, refused here when it cannot be meant. */
+package shreddedvariant
+
+import java.util.Locale
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** `<column>` at the end of a key stands for the name of a column. */
+final case class OptionDoc(key: String, default: String, doc: String) {
+  val prefix: Option[String] = Option.when(key.endsWith("<column>"))(key.stripSuffix("<column>").toLowerCase(Locale.ROOT))
+}
+
+object Options {
+  val SessionPrefix = "spark.datasource.shredded_variant."
+
+  val Shredding = "shredding"
+  val ShapePrefix = "shredding.shape."
+  val Layout = "layout"
+  val Table = "table"
+  val Compression = "compression"
+  val MergeSchema = "mergeSchema"
+  val MaxVariantBytes = "maxVariantBytes"
+  val MaxVariantDepth = "maxVariantDepth"
+
+  /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
+  val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
+  val DefaultMaxVariantDepth = 1000
+
+  val all: Seq[OptionDoc] = Seq(
+    OptionDoc(
+      Shredding,
+      "infer",
+      "For every variant column: `infer` or `off`. This version does not infer yet: `infer` writes unshredded."
+    ),
+    OptionDoc(
+      ShapePrefix + "<column>",
+      "–",
+      "For one column: `infer`, `off`, or the shape as a Spark type, such as `a BIGINT, b STRUCT<c STRING>`; also " +
+        "`UUID`, `TIME`, `TIMESTAMP_NANOS` and `TIMESTAMP_NTZ_NANOS`. The column is a Spark identifier, dotted when " +
+        "nested in a struct, with backticks where a name holds dots."
+    ),
+    OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
+    OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
+    OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
+    OptionDoc(MergeSchema, "as for Spark's `parquet`", "Whether the columns of all files are brought together on read."),
+    OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
+    OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused.")
+  )
+
+  /** Options of the contract that later versions bring: refused by name until then, never ignored. */
+  private val later: Seq[String] = Seq(
+    "shredding.include.",
+    "shredding.exclude.",
+    "shredding.policy",
+    "shredding.minfieldfrequency",
+    "shredding.maxfields",
+    "shredding.maxdepth",
+    "shredding.maxintermediatefields",
+    "shredding.samplerows",
+    "shredding.samplebytes",
+    "shredding.pin",
+    "shredding.pinminrows",
+    "parquet.map.shredding.",
+    "bloom.",
+    "versionasof",
+    "timestampasof"
+  )
+
+  /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
+  private val ofSpark = Set("path", "paths", "basepath", "pathglobfilter", "recursivefilelookup", "modifiedbefore",
+    "modifiedafter", "datetimerebasemode", "int96rebasemode", "ignorecorruptfiles", "ignoremissingfiles",
+    "partitionoverwritemode", "timezone", "mergeschema", "compression")
+
+  private val ownSpaces = Seq("shredding", "parquet.map", "bloom")
+
+  /** Refuses keys that nobody knows but that look like ours; other keys pass, as Spark lets them. */
+  def check(options: Map[String, String]): Unit = {
+    options.keys.toSeq.sorted.foreach(checkKey)
+    onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
+    onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
+    onlyValue(options, Table, Seq("files"), later = Seq("delta"))
+    maxVariantBytes(options)
+    maxVariantDepth(options)
+    ()
+  }
+
+  private def checkKey(key: String): Unit = {
+    val lower = key.toLowerCase(Locale.ROOT)
+    val known = ofSpark(lower) || all.exists(o => o.prefix.fold(o.key.equalsIgnoreCase(lower))(p => isUnder(lower, p)))
+    if (!known) {
+      if (later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l))
+        throw Errors.notInThisVersion(s"The option '$key'", "remove it")
+      val inOwnSpace = ownSpaces.exists(space => lower == space || lower.startsWith(space + "."))
+      val head = lower.takeWhile(_ != '.')
+      val looksLikeOurs =
+        if (lower == head) nearest(lower, all.map(_.key).filterNot(_.contains('.')), 2).isDefined
+        else nearest(head, Seq("shredding", "bloom"), 2).isDefined && head != "shredding" && head != "bloom"
+      if (inOwnSpace || looksLikeOurs) throw Errors.unknownOption(key, nearest(lower, all.map(_.key), lower.length / 2))
+    }
+  }
+
+  private def isUnder(key: String, prefix: String) = key.startsWith(prefix) && key.length > prefix.length
+
+  /** The candidate with the fewest edits from `word`, if that needs at most `edits`. */
+  def nearest(word: String, candidates: Seq[String], edits: Int): Option[String] = {
+    def distance(candidate: String) = {
+      // A key for a column is compared without the column.
+      val stem = candidate.stripSuffix("<column>").toLowerCase(Locale.ROOT)
+      val head = if (stem == candidate.toLowerCase(Locale.ROOT)) word else word.take(stem.length)
+      UTF8String.fromString(head).levenshteinDistance(UTF8String.fromString(stem))
+    }
+    candidates.map(c => (distance(c), c)).filter(_._1 <= edits).minByOption(_._1).map(_._2)
+  }
+
+  def get(options: Map[String, String], key: String): Option[String] =
+    options.collectFirst { case (k, value) if k.equalsIgnoreCase(key) => value }
+
+  private def onlyValue(options: Map[String, String], key: String, allowed: Seq[String], later: Seq[String]): Unit =
+    get(options, key).foreach { value =>
+      if (later.exists(_.equalsIgnoreCase(value)))
+        throw Errors.notInThisVersion(s"The option '$key' with the value '$value'", s"use ${allowed.mkString(" or ")}")
+      if (!allowed.exists(_.equalsIgnoreCase(value))) throw Errors.optionValue(key, value, allowed.mkString(" or "))
+    }
+
+  def maxVariantBytes(options: Map[String, String]): Int =
+    get(options, MaxVariantBytes).fold(DefaultMaxVariantBytes) { value =>
+      val bytes =
+        try org.apache.spark.network.util.JavaUtils.byteStringAsBytes(value)
+        catch { case _: NumberFormatException => -1L }
+      if (bytes < 1 || bytes > Int.MaxValue) throw Errors.optionValue(MaxVariantBytes, value, "a size such as 64m, up to 2g")
+      bytes.toInt
+    }
+
+  def maxVariantDepth(options: Map[String, String]): Int =
+    get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>
+      value.toIntOption.filter(_ > 0).getOrElse(throw Errors.optionValue(MaxVariantDepth, value, "a number from 1 on"))
+    }
+}

@@ -1,0 +1,70 @@
+/**
+ * Today's Parquet shredding layout (specification: Variant Shredding): the groups that we write for a shape.
+ *
+ * {{{
+ *   optional group event (VARIANT(1)) {
+ *     required binary metadata;
+ *     optional binary value;
+ *     optional group typed_value {          <- a shape's object; an array has (LIST) here, a scalar its column
+ *       required group event_type {         <- one cell
+ *         optional binary value;
+ *         optional binary typed_value (STRING);
+ *       }
+ *     }
+ *   }
+ * }}}
+ */
+package shreddedvariant.layout
+
+import org.apache.parquet.schema.GroupType
+import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
+import org.apache.parquet.schema.Type
+import org.apache.parquet.schema.Type.Repetition
+import org.apache.parquet.schema.Types
+
+object ParquetLayout {
+  val Metadata = "metadata"
+  val Value = "value"
+  val TypedValue = "typed_value"
+  val VariantVersion: Byte = 1
+
+  /** The columns of a variant's group, in the order in which they are written. */
+  val MetadataIndex = 0
+  val RootCellStart = 1
+
+  /** The group of a whole variant; one that is not shredded has no `typed_value` and a required `value`. */
+  def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType = {
+    val metadata = Types.primitive(PrimitiveTypeName.BINARY, Repetition.REQUIRED).named(Metadata)
+    val cell = if (shape == Shape.Untyped) Seq(value(Repetition.REQUIRED)) else cellFields(shape)
+    val group = Types.buildGroup(repetition).as(LogicalTypeAnnotation.variantType(VariantVersion))
+    group.addField(metadata)
+    cell.foreach(group.addField(_))
+    id.foreach(group.id(_))
+    group.named(name)
+  }
+
+  private def value(repetition: Repetition): Type =
+    Types.primitive(PrimitiveTypeName.BINARY, repetition).named(Value)
+
+  private def cellFields(shape: Shape): Seq[Type] = value(Repetition.OPTIONAL) +: typedValue(shape).toSeq
+
+  private def cell(name: String, shape: Shape): GroupType =
+    group(Repetition.REQUIRED, name, cellFields(shape))
+
+  private def typedValue(shape: Shape): Option[Type] = shape match {
+    case Shape.Untyped => None
+    case Shape.Scalar(scalar) => Some(ScalarType.toParquet(scalar, TypedValue))
+    case Shape.Object(fields) =>
+      Some(group(Repetition.OPTIONAL, TypedValue, fields.map { case (name, field) => cell(name, field) }))
+    case Shape.Array(element) =>
+      val list = group(Repetition.REPEATED, "list", Seq(cell("element", element)))
+      Some(Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list).named(TypedValue))
+  }
+
+  private def group(repetition: Repetition, name: String, fields: Seq[Type]): GroupType = {
+    val builder = Types.buildGroup(repetition)
+    fields.foreach(builder.addField(_))
+    builder.named(name)
+  }
+}

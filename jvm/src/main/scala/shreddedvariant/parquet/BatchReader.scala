@@ -1,0 +1,146 @@
+/** Reads one split of a file as batches of columns. */
+package shreddedvariant.parquet
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.VersionParser
+import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.FileMetaData
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.schema.{GroupType, MessageType, Type}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.connector.read.PartitionReader
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile, SchemaColumnConvertNotSupportedException}
+import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
+import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
+import shreddedvariant.{Errors, ShreddedVariantException}
+
+final class BatchReader(split: PartitionedFile, job: ReadJob) extends PartitionReader[ColumnarBatch] {
+  private val name = split.toPath.toString
+  private val reader = OpenFile(split.toPath, job.hadoop, Some((split.start, split.start + split.length)))
+  private val footer = reader.getFileMetaData
+  private val writer = BatchReader.writerVersion(footer)
+  private val place = new FilePlace(name)
+  private val fileColumns = new FileColumns(split, place, job.batchSize)
+  private val bound =
+    try new ColumnBinder(footer.getSchema, place, fileColumns, job, rebasing).bind(job.columns)
+    catch {
+      case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
+      case NonFatal(e) => reader.close(); throw e
+    }
+  private val batch = new ColumnarBatch(bound.columns ++ partitionColumns)
+  private val groups = reader.getRowGroups.asScala.toIndexedSeq
+  private var group = -1
+  private var rowInGroup = 0L
+  private var rowsInGroup = 0L
+
+  if (bound.leaves.nonEmpty)
+    reader.setRequestedSchema(BatchReader.only(footer.getSchema, bound.leaves.map(_.path).toSet))
+
+  override def next(): Boolean = {
+    while (rowInGroup == rowsInGroup)
+      if (!nextGroup()) return false
+    val rows = math.min(job.batchSize.toLong, rowsInGroup - rowInGroup).toInt
+    place.firstRow = math.max(groups(group).getRowIndexOffset, 0L) + rowInGroup
+    bound.leaves.foreach(read(_, rows))
+    bound.assembled.foreach(_.assemble())
+    rowInGroup += rows
+    batch.setNumRows(rows)
+    true
+  }
+
+  override def get(): ColumnarBatch = batch
+
+  override def close(): Unit = {
+    bound.leaves.foreach(_.close())
+    reader.close()
+  }
+
+  private def nextGroup(): Boolean = {
+    group += 1
+    val more = group < groups.size
+    if (more) {
+      rowInGroup = 0
+      rowsInGroup = groups(group).getRowCount
+      if (bound.leaves.nonEmpty && rowsInGroup > 0) {
+        val pages =
+          try reader.readNextRowGroup()
+          catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
+        bound.leaves.foreach { leaf =>
+          try leaf.open(pages, writer)
+          catch { case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e) }
+        }
+      }
+    }
+    more
+  }
+
+  private def read(leaf: Leaf, rows: Int): Unit =
+    try leaf.read(rows)
+    catch {
+      case e: SchemaColumnConvertNotSupportedException =>
+        throw Errors.inFile(name, None, Errors.columnType(leaf.path.mkString("."), e.getPhysicalType, e.getLogicalType))
+      case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e)
+    }
+
+  private def partitionColumns: Array[ColumnVector] = job.partitions.fields.zipWithIndex.map { case (field, i) =>
+    val vector = new ConstantColumnVector(job.batchSize, field.dataType)
+    ColumnVectorUtils.populate(vector, split.partitionValues, i)
+    vector
+  }
+
+  private def rebasing: Rebasing = {
+    val keys = footer.getKeyValueMetaData
+    val datetime = DataSourceUtils.datetimeRebaseSpec(keys.get, job.rebasing.datetime)
+    val int96 = DataSourceUtils.int96RebaseSpec(keys.get, job.rebasing.int96)
+    val foreign = !Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
+    val convertInt96 = job.rebasing.convertInt96 && foreign
+    Rebasing(
+      datetime.mode.toString,
+      datetime.timeZone,
+      int96.mode.toString,
+      int96.timeZone,
+      Option.when(convertInt96)(DateTimeUtils.getZoneId(job.rebasing.sessionZone))
+    )
+  }
+}
+
+object BatchReader {
+
+  /** The schema with just the given leaves. */
+  private def only(schema: MessageType, leaves: Set[Seq[String]]): MessageType = {
+    def keep(column: Type, path: Seq[String]): Option[Type] = column match {
+      case group: GroupType =>
+        val fields = group.getFields.asScala.flatMap(f => keep(f, path :+ f.getName))
+        Option.when(fields.nonEmpty)(group.withNewFields(fields.asJava))
+      case _ => Option.when(leaves(path))(column)
+    }
+    new MessageType(schema.getName, schema.getFields.asScala.flatMap(f => keep(f, Seq(f.getName))).asJava)
+  }
+
+  /** Old writers encoded some pages wrongly, and Spark's decoder mends that by the writer's version. */
+  private def writerVersion(footer: FileMetaData): ParsedVersion =
+    try VersionParser.parse(footer.getCreatedBy)
+    catch { case NonFatal(_) => null }
+}
+
+/** Opens a Parquet file; whatever is not one is refused in one sentence. */
+object OpenFile {
+  import org.apache.hadoop.conf.Configuration
+  import java.io.FileNotFoundException
+
+  def apply(path: Path, conf: Configuration, range: Option[(Long, Long)]): ParquetFileReader =
+    try {
+      val options = HadoopReadOptions.builder(conf, path)
+      range.foreach { case (start, end) => options.withRange(start, end) }
+      ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options.build())
+    } catch {
+      case e: FileNotFoundException => throw e
+      case e: StackOverflowError => throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
+      case NonFatal(e) => throw Errors.notParquet(path.toString, e)
+    }
+}

@@ -1,0 +1,79 @@
+/** One leaf column of a file, decoded batch by batch, with the levels that nesting above it needs. */
+package shreddedvariant.parquet
+
+import java.time.ZoneId
+
+import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.parquet.column.ColumnDescriptor
+import org.apache.parquet.column.page.PageReadStore
+import org.apache.spark.sql.execution.datasources.parquet.VectorizedColumnReader
+import org.apache.spark.sql.execution.vectorized.{OffHeapColumnVector, OnHeapColumnVector, WritableColumnVector}
+import org.apache.spark.sql.types.{DataType, IntegerType}
+import shreddedvariant.SparkBridge
+
+/** How the dates and timestamps of a file are decoded. */
+final case class Rebasing(
+    datetimeMode: String,
+    datetimeZone: String,
+    int96Mode: String,
+    int96Zone: String,
+    convertInt96To: Option[ZoneId])
+
+object Rebasing {
+
+  /** Numbers as they stand in the file: what a variant keeps. */
+  val none: Rebasing = Rebasing("CORRECTED", "UTC", "CORRECTED", "UTC", None)
+}
+
+final class Leaf(val descriptor: ColumnDescriptor, dataType: DataType, rebasing: Rebasing, vectors: VectorAllocator) {
+  val vector: WritableColumnVector = vectors.allocate(dataType)
+  private var definitionLevels: WritableColumnVector = _
+  private var repetitionLevels: WritableColumnVector = _
+  private var reader: VectorizedColumnReader = _
+
+  def path: Seq[String] = descriptor.getPath.toSeq
+  def maxRepetition: Int = descriptor.getMaxRepetitionLevel
+
+  /** Asked for by a struct or list whose presence or offsets this leaf tells. */
+  def keepLevels(): this.type = {
+    if (definitionLevels == null) definitionLevels = vectors.allocate(IntegerType)
+    this
+  }
+
+  /** Repetition levels can be decoded only together with definition levels, and repeated values only with both. */
+  if (maxRepetition > 0) {
+    keepLevels()
+    repetitionLevels = vectors.allocate(IntegerType)
+  }
+
+  def open(pages: PageReadStore, writer: ParsedVersion): Unit =
+    reader = new VectorizedColumnReader(
+      descriptor,
+      descriptor.getMaxDefinitionLevel == 0,
+      pages,
+      rebasing.convertInt96To.orNull,
+      rebasing.datetimeMode,
+      rebasing.datetimeZone,
+      rebasing.int96Mode,
+      rebasing.int96Zone,
+      writer
+    )
+
+  def read(rows: Int): Unit = {
+    Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.reset())
+    SparkBridge.readBatch(reader, rows, vector, repetitionLevels, definitionLevels)
+  }
+
+  def close(): Unit = Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.close())
+
+  /** Levels of the batch: entries are rows, or one for each element, empty or null list where the leaf is repeated. */
+  def entries: Int = definitionLevels.getElementsAppended
+  def definition(entry: Int): Int = definitionLevels.getInt(entry)
+  def repetition(entry: Int): Int = if (repetitionLevels == null) 0 else repetitionLevels.getInt(entry)
+}
+
+/** Where vectors live and how many rows they begin with. */
+final class VectorAllocator(val capacity: Int, offHeap: Boolean) {
+  def allocate(dataType: DataType): WritableColumnVector =
+    if (offHeap) new OffHeapColumnVector(capacity, dataType) else new OnHeapColumnVector(capacity, dataType)
+}

@@ -1,0 +1,56 @@
+/** What is read from every file of a query: one immutable value, made in the driver and sent to the tasks. */
+package shreddedvariant.parquet
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+/** `columns` are the data columns of the query, `partitions` those whose values come from the path. */
+final case class ReadJob(
+    columns: StructType,
+    partitions: StructType,
+    limits: VariantLimits,
+    rebasing: RebaseModes,
+    types: TypeMapping,
+    caseSensitive: Boolean,
+    batchSize: Int,
+    offHeap: Boolean,
+    hadoopConf: Broadcast[SerializableConfiguration]) {
+  def hadoop: Configuration = hadoopConf.value.value
+}
+
+/** What a variant of a file that nobody vouches for may cost. */
+final case class VariantLimits(maxDepth: Int, maxBytes: Int)
+
+/** What the session says of dates and timestamps of old files. */
+final case class RebaseModes(datetime: String, int96: String, convertInt96: Boolean, sessionZone: String)
+
+/** What the session says of Parquet types that have no one Spark type. */
+final case class TypeMapping(
+    binaryAsString: Boolean,
+    int96AsTimestamp: Boolean,
+    inferNtz: Boolean,
+    nanosAsLong: Boolean,
+    nanosTypes: Boolean) {
+  def converter(caseSensitive: Boolean): ParquetToSparkSchemaConverter = new ParquetToSparkSchemaConverter(
+    assumeBinaryIsString = binaryAsString,
+    assumeInt96IsTimestamp = int96AsTimestamp,
+    caseSensitive = caseSensitive,
+    inferTimestampNTZ = inferNtz,
+    nanosAsLong = nanosAsLong,
+    timestampNanosTypesEnabled = nanosTypes
+  )
+}
+
+object TypeMapping {
+  def of(conf: SQLConf): TypeMapping = TypeMapping(
+    binaryAsString = conf.isParquetBinaryAsString,
+    int96AsTimestamp = conf.isParquetINT96AsTimestamp,
+    inferNtz = conf.parquetInferTimestampNTZEnabled,
+    nanosAsLong = conf.legacyParquetNanosAsLong,
+    nanosTypes = conf.timestampNanosTypesEnabled
+  )
+}

@@ -1,0 +1,26 @@
+/** One file being written. */
+package shreddedvariant.parquet
+
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapreduce.TaskAttemptContext
+import org.apache.parquet.hadoop.ParquetOutputFormat
+import org.apache.parquet.hadoop.codec.CodecConfig
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
+import org.apache.spark.sql.types.StructType
+
+final class ShreddedOutputWriter(val path: String, context: TaskAttemptContext, job: WriteJob) extends OutputWriter {
+  private val writer =
+    new ParquetOutputFormat[InternalRow](new ShreddingWriteSupport(job)).getRecordWriter(context, new Path(path))
+
+  override def write(row: InternalRow): Unit = writer.write(null, row)
+  override def close(): Unit = writer.close(context)
+}
+
+final class ShreddedOutputWriterFactory(job: WriteJob) extends OutputWriterFactory {
+  override def newInstance(path: String, dataSchema: StructType, context: TaskAttemptContext): OutputWriter =
+    new ShreddedOutputWriter(path, context, job)
+
+  override def getFileExtension(context: TaskAttemptContext): String =
+    CodecConfig.from(context).getCodec.getExtension + ".parquet"
+}

@@ -1,0 +1,72 @@
+/** A growing byte array that one variant is built in. */
+package shreddedvariant.shred
+
+import java.util.Arrays
+
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+
+final class Bytes(initial: Int) {
+  private var array = new Array[Byte](initial)
+  private var used = 0
+
+  /** The bytes so far; only the first [[length]] count. */
+  def raw: Array[Byte] = array
+  def length: Int = used
+  def clear(): Unit = used = 0
+  def slice(from: Int, until: Int): Array[Byte] = Arrays.copyOfRange(array, from, until)
+
+  def reserve(more: Int): Unit = {
+    val needed = used.toLong + more
+    if (needed > array.length) {
+      if (needed > Bytes.MaxLength) Encoding.malformed("it is beyond 2 GiB")
+      array = Arrays.copyOf(array, math.min(Bytes.MaxLength, math.max(needed, array.length * 2L)).toInt)
+    }
+  }
+
+  def put(byte: Byte): Unit = {
+    reserve(1)
+    array(used) = byte
+    used += 1
+  }
+
+  /** The low `width` bytes of a number, little-endian. */
+  def putNumber(number: Long, width: Int): Unit = {
+    reserve(width)
+    setNumber(used, number, width)
+    used += width
+  }
+
+  def setNumber(at: Int, number: Long, width: Int): Unit = {
+    var i = 0
+    while (i < width) {
+      array(at + i) = (number >>> (8 * i)).toByte
+      i += 1
+    }
+  }
+
+  def put(bytes: Array[Byte], from: Int, count: Int): Unit = {
+    reserve(count)
+    System.arraycopy(bytes, from, array, used, count)
+    used += count
+  }
+
+  /** The bytes that a vector's text points at, without a copy in between. */
+  def put(text: UTF8String): Unit = {
+    val count = text.numBytes
+    reserve(count)
+    Platform.copyMemory(text.getBaseObject, text.getBaseOffset, array, Platform.BYTE_ARRAY_OFFSET + used, count)
+    used += count
+  }
+
+  /** Makes room for `count` bytes at `at` by moving what stands behind. */
+  def insert(at: Int, count: Int): Unit = {
+    reserve(count)
+    System.arraycopy(array, at, array, at + count, used - at)
+    used += count
+  }
+}
+
+object Bytes {
+  private val MaxLength = Int.MaxValue - 16
+}

@@ -1,0 +1,32 @@
+/** Reads files for Spark's V1 scans: streams and path SQL. */
+package shreddedvariant.source
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.connector.read.PartitionReader
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.types.StructType
+import shreddedvariant.parquet.{BatchReader, ReadJob}
+
+final case class FileFormatReader(job: ReadJob, batches: Boolean) extends (PartitionedFile => Iterator[InternalRow]) {
+  override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+    val reader = new BatchReader(file, job)
+    Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
+    // Spark takes batches through an iterator of rows when it has asked for them.
+    if (batches) iterate(reader).asInstanceOf[Iterator[InternalRow]] else rows(new RowReader(reader))
+  }
+
+  private def rows(reader: RowReader): Iterator[InternalRow] = {
+    val attributes = DataTypeUtils.toAttributes(StructType(job.columns.fields ++ job.partitions.fields))
+    val toUnsafe = GenerateUnsafeProjection.generate(attributes, attributes)
+    iterate(reader).map(toUnsafe)
+  }
+
+  private def iterate[T](reader: PartitionReader[T]): Iterator[T] = new Iterator[T] {
+    private var ready = false
+    override def hasNext: Boolean = { if (!ready) ready = reader.next(); ready }
+    override def next(): T = { if (!hasNext) throw new NoSuchElementException; ready = false; reader.get() }
+  }
+}

@@ -1,0 +1,106 @@
+/** One scan of a table: its columns, its partitions, its readers. */
+package shreddedvariant.source
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory, Scan}
+import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
+import org.apache.spark.sql.execution.datasources.{PartitionedFile, PartitioningAwareFileIndex}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetOptions
+import org.apache.spark.sql.execution.datasources.v2.{FilePartitionReaderFactory, FileScan, FileScanBuilder}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.util.SerializableConfiguration
+import shreddedvariant.Options
+import shreddedvariant.parquet.{BatchReader, ReadJob, RebaseModes, TypeMapping, VariantLimits}
+
+final class ShreddedVariantScanBuilder(
+    spark: SparkSession,
+    files: PartitioningAwareFileIndex,
+    dataSchema: StructType,
+    options: Map[String, String])
+    extends FileScanBuilder(spark, files, dataSchema) {
+  override protected val supportsNestedSchemaPruning: Boolean = true
+
+  override def build(): Scan =
+    ShreddedVariantScan(
+      spark,
+      files,
+      dataSchema,
+      readDataSchema(),
+      readPartitionSchema(),
+      options,
+      partitionFilters,
+      dataFilters
+    )
+}
+
+final case class ShreddedVariantScan(
+    sparkSession: SparkSession,
+    fileIndex: PartitioningAwareFileIndex,
+    dataSchema: StructType,
+    readDataSchema: StructType,
+    readPartitionSchema: StructType,
+    options: Map[String, String],
+    partitionFilters: Seq[Expression],
+    dataFilters: Seq[Expression])
+    extends FileScan {
+  override def isSplitable(path: Path): Boolean = true
+
+  override def columnarSupportMode: ColumnarSupportMode = ColumnarSupportMode.SUPPORTED
+
+  override def createReaderFactory(): PartitionReaderFactory = {
+    val job = ReadJobs.create(sparkSession, options, readDataSchema, readPartitionSchema)
+    new BatchReaderFactory(job, new FileSourceOptions(CaseInsensitiveMap(options)))
+  }
+}
+
+object ReadJobs {
+  def create(spark: SparkSession, options: Map[String, String], columns: StructType, partitions: StructType): ReadJob = {
+    val sqlConf = spark.sessionState.conf
+    val parquet = new ParquetOptions(CaseInsensitiveMap(options), sqlConf)
+    val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
+    ReadJob(
+      columns = columns,
+      partitions = partitions,
+      limits = VariantLimits(Options.maxVariantDepth(options), Options.maxVariantBytes(options)),
+      rebasing = RebaseModes(
+        datetime = parquet.datetimeRebaseModeInRead,
+        int96 = parquet.int96RebaseModeInRead,
+        convertInt96 = sqlConf.isParquetINT96TimestampConversion,
+        sessionZone = sqlConf.sessionLocalTimeZone
+      ),
+      types = TypeMapping.of(sqlConf),
+      caseSensitive = sqlConf.caseSensitiveAnalysis,
+      batchSize = sqlConf.parquetVectorizedReaderBatchSize,
+      offHeap = sqlConf.offHeapColumnVectorEnabled,
+      hadoopConf = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))
+    )
+  }
+}
+
+final class BatchReaderFactory(job: ReadJob, protected val options: FileSourceOptions) extends FilePartitionReaderFactory {
+  override def supportColumnarReads(partition: InputPartition): Boolean = true
+
+  override def buildColumnarReader(file: PartitionedFile): PartitionReader[ColumnarBatch] = new BatchReader(file, job)
+
+  override def buildReader(file: PartitionedFile): PartitionReader[InternalRow] =
+    new RowReader(new BatchReader(file, job))
+}
+
+/** Rows of a batch reader, for those who take no batches. */
+final class RowReader(batches: BatchReader) extends PartitionReader[InternalRow] {
+  private var rows: Iterator[InternalRow] = Iterator.empty
+
+  override def next(): Boolean = {
+    while (!rows.hasNext && batches.next()) rows = batches.get().rowIterator().asScala
+    rows.hasNext
+  }
+  override def get(): InternalRow = rows.next()
+  override def close(): Unit = batches.close()
+}

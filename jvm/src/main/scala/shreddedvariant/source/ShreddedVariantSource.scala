@@ -1,0 +1,149 @@
+/**
+ * The format `shredded_variant`: one class that is Spark's provider of tables and its V1 file format.
+ *
+ * `load` and `save` meet the provider. Its tables leave path writes to V1, whose commit Spark has had for years; streams
+ * and path SQL meet the file format directly. Both read and write through the same readers and writers.
+ */
+package shreddedvariant.source
+
+import java.util
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.mapreduce.Job
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat
+import org.apache.parquet.hadoop.util.ContextUtil
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetOptions, ParquetUtils, ParquetWriteSupport}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import shreddedvariant.{Options, SparkBridge, SparkVersion}
+import shreddedvariant.parquet.ShreddedOutputWriterFactory
+
+class ShreddedVariantSource
+    extends TableProvider
+    with FileFormat
+    with DataSourceRegister
+    with SessionConfigSupport
+    with Serializable {
+  SparkVersion.check()
+
+  override def shortName(): String = "shredded_variant"
+  override def keyPrefix(): String = "shredded_variant"
+  override def toString(): String = "shredded_variant"
+  override def hashCode(): Int = getClass.hashCode
+  override def equals(other: Any): Boolean = other.isInstanceOf[ShreddedVariantSource]
+
+  // ---- provider ----
+
+  private var inferred: Option[ShreddedVariantTable] = None
+
+  override def supportsExternalMetadata(): Boolean = true
+
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
+    val table = SourceOptions.table(options, None)
+    inferred = Some(table)
+    StructType(table.dataSchema ++ table.files.partitionSchema)
+  }
+
+  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = Array.empty
+
+  override def getTable(schema: StructType, partitioning: Array[Transform], properties: util.Map[String, String]): Table =
+    inferred.getOrElse(SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema)))
+
+  // ---- file format: reading ----
+
+  override def inferSchema(spark: SparkSession, options: Map[String, String], files: Seq[FileStatus]): Option[StructType] = {
+    files.headOption.foreach(f => DeltaGuard.checkAbove(f.getPath, spark.sessionState.newHadoopConfWithOptions(options)))
+    SchemaInference.infer(spark, options, files)
+  }
+
+  override def isSplitable(spark: SparkSession, options: Map[String, String], path: Path): Boolean = true
+
+  override def supportBatch(spark: SparkSession, schema: StructType): Boolean = true
+
+  override def supportDataType(dataType: DataType): Boolean = new ParquetFileFormat().supportDataType(dataType)
+
+  override def metadataSchemaFields: Seq[StructField] = super.metadataSchemaFields :+ ParquetFileFormat.ROW_INDEX_FIELD
+
+  override def buildReaderWithPartitionValues(
+      spark: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      requiredSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+    val merged = SourceOptions.withDefaults(options)
+    Options.check(merged.all)
+    val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
+    FileFormatReader(ReadJobs.create(spark, merged.all, requiredSchema, partitionSchema), batches)
+  }
+
+  // ---- file format: writing ----
+
+  override def prepareWrite(
+      spark: SparkSession,
+      job: Job,
+      options: Map[String, String],
+      dataSchema: StructType): OutputWriterFactory = {
+    val sqlConf = spark.sessionState.conf
+    val merged = SourceOptions.withDefaults(options)
+    val write = new VariantColumns(dataSchema, sqlConf.caseSensitiveAnalysis).writeJob(merged)
+    val conf = ContextUtil.getConfiguration(job)
+    DeltaGuard.check(FileOutputFormat.getOutputPath(job), conf)
+    val parquet = CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
+    ParquetUtils.prepareWrite(sqlConf, job, dataSchema, new ParquetOptions(parquet, sqlConf))
+    // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
+    conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
+    conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
+    new ShreddedOutputWriterFactory(write)
+  }
+}
+
+/** Options as they reach the source on its different ways. */
+object SourceOptions {
+
+  /** The table behind options of load or save; all of them are checked here, before anything is written or deleted. */
+  def table(options: CaseInsensitiveStringMap, schema: Option[StructType]): ShreddedVariantTable = {
+    val all = options.asCaseSensitiveMap.asScala.toMap
+    val (pathOptions, rest) = all.partition { case (k, _) => k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths") }
+    val merged = withDefaults(rest)
+    Options.check(merged.all)
+    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).writeJob(merged))
+    val paths = pathOptions.toSeq.flatMap {
+      case (key, value) => if (key.equalsIgnoreCase("paths")) Paths.parse(value) else Seq(value)
+    }
+    val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
+    paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.check(new Path(path), hadoop))
+    ShreddedVariantTable(paths, merged.all, schema)
+  }
+
+  /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */
+  def withDefaults(options: Map[String, String]): GivenOptions = {
+    val session = SQLConf.get.getAllConfs.collect {
+      case (key, value) if key.startsWith(Options.SessionPrefix) => key.stripPrefix(Options.SessionPrefix) -> value
+    }
+    GivenOptions(options.filterNot { case (key, value) => session.get(key).contains(value) }, session)
+  }
+
+  def codec(options: Map[String, String]): String =
+    Options.get(options, Options.Compression).orElse(Options.get(options, "parquet.compression")).getOrElse("zstd")
+}
+
+private object Paths {
+  import com.fasterxml.jackson.databind.ObjectMapper
+
+  def parse(json: String): Seq[String] = new ObjectMapper().readValue(json, classOf[Array[String]]).toSeq
+
+  def isGlob(path: String): Boolean = SparkBridge.isGlob(new Path(path))
+}
