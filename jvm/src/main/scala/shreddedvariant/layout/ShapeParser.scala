@@ -50,13 +50,14 @@ private final class ShapeParser(text: String) {
   private def oneType(): Shape = {
     skipSpace()
     val start = at
-    upper(word("a type")) match {
+    val name = word("a type")
+    upper(name) match {
       case "STRUCT" => nested { expect('<'); val shape = fields(Some('>')); expect('>'); shape }
       case "ARRAY" => nested { expect('<'); val element = oneType(); expect('>'); Shape.Array(element) }
       case "VARIANT" => Shape.Untyped
-      case name if decimals(name) => decimal(start)
-      case name =>
-        scalars.get(name).map(Shape.Scalar(_)).getOrElse {
+      case known if decimals(known) => decimal(start)
+      case known =>
+        scalars.get(known).map(Shape.Scalar(_)).getOrElse {
           at = start
           fail(s"'$name' is not a type")
         }

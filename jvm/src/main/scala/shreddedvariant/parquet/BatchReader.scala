@@ -4,6 +4,7 @@ package shreddedvariant.parquet
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.VersionParser
@@ -19,9 +20,9 @@ import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantCol
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import shreddedvariant.{Errors, ShreddedVariantException}
 
-final class BatchReader(split: PartitionedFile, job: ReadJob) extends PartitionReader[ColumnarBatch] {
+final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuration) extends PartitionReader[ColumnarBatch] {
   private val name = split.toPath.toString
-  private val reader = OpenFile(split.toPath, job.hadoop, Some((split.start, split.start + split.length)))
+  private val reader = OpenFile(split.toPath, conf, Some((split.start, split.start + split.length)))
   private val footer = reader.getFileMetaData
   private val writer = BatchReader.writerVersion(footer)
   private val place = new FilePlace(name)
@@ -130,7 +131,6 @@ object BatchReader {
 
 /** Opens a Parquet file; whatever is not one is refused in one sentence. */
 object OpenFile {
-  import org.apache.hadoop.conf.Configuration
   import java.io.FileNotFoundException
 
   def apply(path: Path, conf: Configuration, range: Option[(Long, Long)]): ParquetFileReader =

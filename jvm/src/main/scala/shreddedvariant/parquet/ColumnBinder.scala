@@ -116,11 +116,11 @@ final class ColumnBinder(
 
   private def variant(path: Seq[String], name: String): ColumnVector = {
     val bound = FileCell.bind(file, path, name, job.limits.maxDepth)
-    val metadata = leaf(bound.metadata, BinaryType, Rebasing.none).vector
+    val metadata = new MetadataVector(name, leaf(bound.metadata, BinaryType, Rebasing.none).vector, place)
     val root = cell(bound.root)
     val value =
-      if (bound.isShredded) new RebuiltValueVector(metadata, new Rebuilder(root, job.limits.maxBytes), place)
-      else new StoredValueVector(metadata, root.value)
+      if (bound.isShredded) new RebuiltValueVector(name, metadata, new Rebuilder(root, job.limits.maxBytes), place)
+      else new StoredValueVector(name, metadata, root.value, place)
     new VariantVector(metadata, value)
   }
 

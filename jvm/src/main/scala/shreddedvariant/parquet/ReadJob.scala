@@ -1,12 +1,9 @@
 /** What is read from every file of a query: one immutable value, made in the driver and sent to the tasks. */
 package shreddedvariant.parquet
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 
 /** `columns` are the data columns of the query, `partitions` those whose values come from the path. */
 final case class ReadJob(
@@ -17,10 +14,7 @@ final case class ReadJob(
     types: TypeMapping,
     caseSensitive: Boolean,
     batchSize: Int,
-    offHeap: Boolean,
-    hadoopConf: Broadcast[SerializableConfiguration]) {
-  def hadoop: Configuration = hadoopConf.value.value
-}
+    offHeap: Boolean)
 
 /** What a variant of a file that nobody vouches for may cost. */
 final case class VariantLimits(maxDepth: Int, maxBytes: Int)

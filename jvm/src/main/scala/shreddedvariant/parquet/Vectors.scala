@@ -1,6 +1,8 @@
 /** Column vectors that Spark reads nested columns, variants and row numbers from; leaves are Spark's own vectors. */
 package shreddedvariant.parquet
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.types.{BinaryType, DataType, Decimal, LongType, VariantType}
 import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector}
 import org.apache.spark.unsafe.types.UTF8String
@@ -56,20 +58,36 @@ final class VariantVector(metadata: ColumnVector, value: ColumnVector) extends R
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
 }
 
-/** The value of a variant that is not shredded: bytes passed through, a missing one read as variant null. */
-final class StoredValueVector(metadata: ColumnVector, value: ColumnVector) extends ReadVector(BinaryType) {
-  override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
+/** One of the two binaries of a variant. Dictionaries are decoded when a row is asked for, so damage shows only here. */
+sealed abstract class BinaryVector(column: String, place: FilePlace) extends ReadVector(BinaryType) {
+  protected def bytes(row: Int): Array[Byte]
+
   override def getBinary(row: Int): Array[Byte] =
+    try bytes(row)
+    catch {
+      case e: ShreddedVariantException => throw Errors.inFile(place.file, Some(place.firstRow + row), e)
+      case NonFatal(e) => throw Errors.damagedPages(place.file, column, e)
+    }
+}
+
+final class MetadataVector(column: String, metadata: ColumnVector, place: FilePlace) extends BinaryVector(column, place) {
+  override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
+  override protected def bytes(row: Int): Array[Byte] = metadata.getBinary(row)
+}
+
+/** The value of a variant that is not shredded: bytes passed through, a missing one read as variant null. */
+final class StoredValueVector(column: String, metadata: ColumnVector, value: ColumnVector, place: FilePlace)
+    extends BinaryVector(column, place) {
+  override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
+  override protected def bytes(row: Int): Array[Byte] =
     if (value.isNullAt(row)) Array(0.toByte) else value.getBinary(row)
 }
 
 /** The value of a shredded variant, rebuilt when somebody asks for the row: rows that a filter drops cost nothing. */
-final class RebuiltValueVector(metadata: ColumnVector, rebuilder: Rebuilder, place: FilePlace)
-    extends ReadVector(BinaryType) {
+final class RebuiltValueVector(column: String, metadata: ColumnVector, rebuilder: Rebuilder, place: FilePlace)
+    extends BinaryVector(column, place) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
-  override def getBinary(row: Int): Array[Byte] =
-    try rebuilder.rebuild(row, metadata.getBinary(row))
-    catch { case e: ShreddedVariantException => throw Errors.inFile(place.file, Some(place.firstRow + row), e) }
+  override protected def bytes(row: Int): Array[Byte] = rebuilder.rebuild(row, metadata.getBinary(row))
 }
 
 /** The number of each row within its file. */

@@ -40,7 +40,7 @@ final class Shredder(shape: Shape) {
 
     protected def writeValue(bytes: Array[Byte], at: Int, start: Int): Unit =
       field(Value, start) {
-        if (dictionary.dictionary.ordersMayDiffer) {
+        if (!Canonical.isOrdered(dictionary.dictionary, bytes, at)) {
           val from = scratch.length
           Canonical.copy(dictionary.dictionary, bytes, at, scratch)
           addScratch(from)

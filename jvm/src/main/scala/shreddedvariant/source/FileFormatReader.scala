@@ -2,17 +2,20 @@
 package shreddedvariant.source
 
 import org.apache.spark.TaskContext
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.connector.read.PartitionReader
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.parquet.{BatchReader, ReadJob}
 
-final case class FileFormatReader(job: ReadJob, batches: Boolean) extends (PartitionedFile => Iterator[InternalRow]) {
+final case class FileFormatReader(job: ReadJob, conf: Broadcast[SerializableConfiguration], batches: Boolean)
+    extends (PartitionedFile => Iterator[InternalRow]) {
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
-    val reader = new BatchReader(file, job)
+    val reader = new BatchReader(file, job, conf.value.value)
     Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
     // Spark takes batches through an iterator of rows when it has asked for them.
     if (batches) iterate(reader).asInstanceOf[Iterator[InternalRow]] else rows(new RowReader(reader))

@@ -4,6 +4,7 @@ package shreddedvariant.source
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -56,7 +57,8 @@ final case class ShreddedVariantScan(
 
   override def createReaderFactory(): PartitionReaderFactory = {
     val job = ReadJobs.create(sparkSession, options, readDataSchema, readPartitionSchema)
-    new BatchReaderFactory(job, new FileSourceOptions(CaseInsensitiveMap(options)))
+    val files = new FileSourceOptions(CaseInsensitiveMap(options))
+    new BatchReaderFactory(job, ReadJobs.hadoopConf(sparkSession, options), files)
   }
 }
 
@@ -64,7 +66,6 @@ object ReadJobs {
   def create(spark: SparkSession, options: Map[String, String], columns: StructType, partitions: StructType): ReadJob = {
     val sqlConf = spark.sessionState.conf
     val parquet = new ParquetOptions(CaseInsensitiveMap(options), sqlConf)
-    val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
     ReadJob(
       columns = columns,
       partitions = partitions,
@@ -78,19 +79,27 @@ object ReadJobs {
       types = TypeMapping.of(sqlConf),
       caseSensitive = sqlConf.caseSensitiveAnalysis,
       batchSize = sqlConf.parquetVectorizedReaderBatchSize,
-      offHeap = sqlConf.offHeapColumnVectorEnabled,
-      hadoopConf = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))
+      offHeap = sqlConf.offHeapColumnVectorEnabled
     )
   }
+
+  def hadoopConf(spark: SparkSession, options: Map[String, String]): Broadcast[SerializableConfiguration] =
+    spark.sparkContext.broadcast(new SerializableConfiguration(spark.sessionState.newHadoopConfWithOptions(options)))
 }
 
-final class BatchReaderFactory(job: ReadJob, protected val options: FileSourceOptions) extends FilePartitionReaderFactory {
+final class BatchReaderFactory(
+    job: ReadJob,
+    conf: Broadcast[SerializableConfiguration],
+    protected val options: FileSourceOptions)
+    extends FilePartitionReaderFactory {
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
-  override def buildColumnarReader(file: PartitionedFile): PartitionReader[ColumnarBatch] = new BatchReader(file, job)
+  override def buildColumnarReader(file: PartitionedFile): PartitionReader[ColumnarBatch] = open(file)
 
   override def buildReader(file: PartitionedFile): PartitionReader[InternalRow] =
-    new RowReader(new BatchReader(file, job))
+    new RowReader(open(file))
+
+  private def open(file: PartitionedFile) = new BatchReader(file, job, conf.value.value)
 }
 
 /** Rows of a batch reader, for those who take no batches. */

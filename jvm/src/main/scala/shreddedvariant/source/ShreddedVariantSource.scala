@@ -18,7 +18,7 @@ import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetOptions, ParquetUtils, ParquetWriteSupport}
@@ -26,7 +26,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import shreddedvariant.{Options, SparkBridge, SparkVersion}
+import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
 import shreddedvariant.parquet.ShreddedOutputWriterFactory
 
 class ShreddedVariantSource
@@ -86,7 +86,8 @@ class ShreddedVariantSource
     val merged = SourceOptions.withDefaults(options)
     Options.check(merged.all)
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
-    FileFormatReader(ReadJobs.create(spark, merged.all, requiredSchema, partitionSchema), batches)
+    val job = ReadJobs.create(spark, merged.all, requiredSchema, partitionSchema)
+    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches)
   }
 
   // ---- file format: writing ----
@@ -116,6 +117,9 @@ object SourceOptions {
   /** The table behind options of load or save; all of them are checked here, before anything is written or deleted. */
   def table(options: CaseInsensitiveStringMap, schema: Option[StructType]): ShreddedVariantTable = {
     val all = options.asCaseSensitiveMap.asScala.toMap
+    // Spark's catalog hands these two over with every table that it creates or loads, and nobody else does.
+    if (all.contains(TableCatalog.PROP_OWNER) && all.contains(TableCatalog.PROP_PROVIDER))
+      throw Errors.notInThisVersion("A table in a catalog", "write to a path with save(path) and read it with load(path)")
     val (pathOptions, rest) = all.partition { case (k, _) => k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths") }
     val merged = withDefaults(rest)
     Options.check(merged.all)

@@ -1,0 +1,9 @@
+/** What a session that starts with the jar gets by itself: Spark finds this class as a service. */
+package shreddedvariant.source
+
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+
+class Extensions extends SparkSessionExtensionsProvider {
+  override def apply(extensions: SparkSessionExtensions): Unit =
+    extensions.injectCheckRule(_ => WriteCheck)
+}

@@ -1,0 +1,71 @@
+/** No room imports another that the table in docs/architecture.md does not allow it. */
+package shreddedvariant
+
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+
+class RoomsSuite extends munit.FunSuite {
+  private val main = Paths.get("jvm/src/main/scala/shreddedvariant")
+
+  /** The sub-packages that a room may import, of ours and of the world outside. */
+  private val rooms = Map(
+    "layout" -> Set("shreddedvariant.layout", "org.apache.parquet.schema", "org.apache.spark.sql.types"),
+    "shred" -> Set(
+      "shreddedvariant.layout",
+      "org.apache.parquet.io.api",
+      "org.apache.spark.sql.types",
+      "org.apache.spark.sql.vectorized",
+      "org.apache.spark.unsafe"
+    ),
+    "parquet" -> Set(
+      "shreddedvariant.layout",
+      "shreddedvariant.shred",
+      "org.apache.parquet",
+      "org.apache.hadoop",
+      "org.apache.spark.sql.catalyst",
+      "org.apache.spark.sql.connector.read",
+      "org.apache.spark.sql.execution.datasources",
+      "org.apache.spark.sql.execution.vectorized",
+      "org.apache.spark.sql.internal",
+      "org.apache.spark.sql.types",
+      "org.apache.spark.sql.vectorized",
+      "org.apache.spark.unsafe"
+    ),
+    "source" -> Set(
+      "shreddedvariant",
+      "org.apache.parquet.hadoop.util",
+      "org.apache.hadoop",
+      "org.apache.spark",
+      "com.fasterxml.jackson.databind"
+    )
+  )
+
+  private def files(dir: Path): Seq[Path] = {
+    val walk = Files.walk(dir)
+    try walk.iterator.asScala.filter(_.toString.endsWith(".scala")).toList
+    finally walk.close()
+  }
+
+  for ((room, allowed) <- rooms)
+    test(s"$room imports only what it may") {
+      val standard = Seq("java.", "scala.", "shreddedvariant.{Errors", "shreddedvariant.Errors", "shreddedvariant.SparkBridge")
+      val wrong = for {
+        file <- files(main.resolve(room))
+        line <- Files.readAllLines(file).asScala.map(_.trim) if line.startsWith("import ")
+        name = line.stripPrefix("import ") if name.contains('.') && name.head.isLower
+        if !standard.exists(name.startsWith) && !allowed.exists(a => name == a || name.startsWith(a + "."))
+      } yield s"${file.getFileName}: $line"
+      assertEquals(wrong, Nil)
+    }
+
+  test("every room is in the table") {
+    val dirs = Files.list(main).iterator.asScala.filter(Files.isDirectory(_)).map(_.getFileName.toString).toSet
+    assertEquals(dirs, rooms.keySet)
+  }
+
+  test("every file begins with its duty") {
+    val silent = files(main).filterNot(f => Files.readString(f).startsWith("/**"))
+    assertEquals(silent, Nil)
+  }
+}

@@ -1,0 +1,78 @@
+/** Writes and reads Parquet files of one variant column without a Spark session. */
+package shreddedvariant
+
+import java.nio.file.{Files, Path => LocalPath}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.hadoop.ParquetWriter
+import org.apache.parquet.hadoop.api.WriteSupport
+import org.apache.parquet.io.{LocalOutputFile, OutputFile}
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StructType, VariantType}
+import org.apache.spark.unsafe.types.VariantVal
+import shreddedvariant.layout.Shape
+import shreddedvariant.parquet._
+
+object VariantFile {
+  type Bytes = (Array[Byte], Array[Byte])
+
+  private val schema = new StructType().add("v", VariantType)
+
+  /** Rows are pairs of metadata and value, or null; `v` has the given shape. */
+  def write(file: LocalPath, rows: Seq[Bytes], shape: Shape, rowGroupSize: Long = 1 << 20): Unit = {
+    val conf = new Configuration(false)
+    conf.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, schema.json)
+    conf.set(SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key, "false")
+    conf.set(SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key, "TIMESTAMP_MICROS")
+    conf.set(SQLConf.PARQUET_FIELD_ID_WRITE_ENABLED.key, "false")
+    conf.set(SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key, "false")
+    conf.set(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, "true")
+    val support = new ShreddingWriteSupport(WriteJob(Map(Seq("v") -> shape)))
+    val writer = new Builder(new LocalOutputFile(file), support).withConf(conf).withRowGroupSize(rowGroupSize).build()
+    try rows.foreach { row =>
+        writer.write(InternalRow(if (row == null) null else new VariantVal(row._2, row._1)))
+      }
+    finally writer.close()
+  }
+
+  private final class Builder(file: OutputFile, support: ShreddingWriteSupport)
+      extends ParquetWriter.Builder[InternalRow, Builder](file) {
+    override def self(): Builder = this
+    override def getWriteSupport(conf: Configuration): WriteSupport[InternalRow] = support
+  }
+
+  def read(file: LocalPath, limits: VariantLimits = VariantLimits(1000, Int.MaxValue), batchSize: Int = 7): Seq[Bytes] = {
+    val split = PartitionedFile(InternalRow.empty, SparkPath.fromPathString(file.toUri.toString), 0, Files.size(file))
+    val reader = new BatchReader(split, job(limits, batchSize), new Configuration(false))
+    try {
+      val rows = Seq.newBuilder[Bytes]
+      while (reader.next()) {
+        val column = reader.get().column(0)
+        for (i <- 0 until reader.get().numRows)
+          rows += (if (column.isNullAt(i)) null else { val v = column.getVariant(i); (v.getMetadata, v.getValue) })
+      }
+      rows.result()
+    } finally reader.close()
+  }
+
+  private def job(limits: VariantLimits, batchSize: Int) = ReadJob(
+    columns = schema,
+    partitions = new StructType,
+    limits = limits,
+    rebasing = RebaseModes("CORRECTED", "CORRECTED", convertInt96 = false, "UTC"),
+    types = TypeMapping(false, true, true, false, false),
+    caseSensitive = false,
+    batchSize = batchSize,
+    offHeap = false
+  )
+
+  def withFile[A](body: LocalPath => A): A = {
+    val dir = Files.createTempDirectory("shredded-variant")
+    try body(dir.resolve("rows.parquet"))
+    finally { Files.list(dir).forEach(f => Files.delete(f)); Files.delete(dir) }
+  }
+}

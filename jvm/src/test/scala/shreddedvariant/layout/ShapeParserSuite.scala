@@ -1,0 +1,60 @@
+/** A shape is what its text says, and a text that is none is refused where it breaks. */
+package shreddedvariant.layout
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Prop.forAllNoShrink
+import shreddedvariant.{Shapes, ShreddedVariantException}
+
+class ShapeParserSuite extends ScalaCheckSuite {
+  import ScalarType._
+  import Shape._
+
+  private def reads(text: String, shape: Shape)(implicit loc: munit.Location): Unit =
+    test(s"'$text' is a shape")(assertEquals(ShapeParser.parse(text), shape))
+
+  reads("BIGINT", Shape.Scalar(Int64))
+  reads("  bigint ", Shape.Scalar(Int64))
+  reads("DECIMAL(12,2)", Shape.Scalar(Dec(12, 2)))
+  reads("decimal( 12 , 2 )", Shape.Scalar(Dec(12, 2)))
+  reads("DECIMAL", Shape.Scalar(Dec(10, 0)))
+  reads("NUMERIC(5)", Shape.Scalar(Dec(5, 0)))
+  reads("UUID", Shape.Scalar(Uuid))
+  reads("TIME", Shape.Scalar(Time))
+  reads("TIMESTAMP_NANOS", Shape.Scalar(TimestampNanos))
+  reads("TIMESTAMP_NTZ_NANOS", Shape.Scalar(TimestampNtzNanos))
+  reads("TIMESTAMP_LTZ", Shape.Scalar(Timestamp))
+  reads("VARIANT", Untyped)
+  reads("ARRAY<DOUBLE>", Shape.Array(Shape.Scalar(Float64)))
+  reads("ARRAY<ARRAY<VARIANT>>", Shape.Array(Shape.Array(Untyped)))
+  reads("a BIGINT", objectOf(Seq("a" -> Shape.Scalar(Int64))))
+  reads("STRUCT<a: BIGINT>", objectOf(Seq("a" -> Shape.Scalar(Int64))))
+  reads("b STRUCT<c STRING>, a INT", objectOf(Seq("a" -> Shape.Scalar(Int32), "b" -> objectOf(Seq("c" -> Shape.Scalar(Str))))))
+  reads("int INT", objectOf(Seq("int" -> Shape.Scalar(Int32))))
+  reads("`a b` INT, `c``d` INT", objectOf(Seq("a b" -> Shape.Scalar(Int32), "c`d" -> Shape.Scalar(Int32))))
+  reads("A INT, a INT", objectOf(Seq("A" -> Shape.Scalar(Int32), "a" -> Shape.Scalar(Int32))))
+
+  private def refuses(text: String, at: Int, reason: String)(implicit loc: munit.Location): Unit =
+    test(s"'${text.take(30)}' is refused") {
+      val e = intercept[ShreddedVariantException](ShapeParser.parse(text))
+      assertEquals(e.condition, "SHREDDED_VARIANT_SHAPE")
+      assert(e.getMessage.contains(s"at character $at ($reason"), e.getMessage)
+    }
+
+  refuses("", 1, "it is empty")
+  refuses("BIGNIT", 7, "a type was expected")
+  refuses("a BIGNIT", 3, "'BIGNIT' is not a type")
+  refuses("a INT,", 7, "a field name was expected")
+  refuses("a INT b INT", 7, "a comma or the end was expected")
+  refuses("a INT, a STRING", 8, "the field 'a' stands there twice")
+  refuses("STRUCT<>", 8, "a field name was expected")
+  refuses("ARRAY<INT", 10, "'>' was expected")
+  refuses("ARRAY<INT>>", 11, "nothing more was expected")
+  refuses("DECIMAL(39,2)", 1, "a decimal has 1 to 38 digits")
+  refuses("DECIMAL(2,3)", 1, "a decimal has 1 to 38 digits")
+  refuses("`a INT", 7, "a backtick is not closed")
+  refuses("ARRAY<" * 501, 3006, "it is nested deeper than 500 levels")
+
+  property("a shape reads its own text") {
+    forAllNoShrink(Shapes.shapes(4))(shape => ShapeParser.parse(shape.ddl) == shape)
+  }
+}
