@@ -4,10 +4,13 @@ package shreddedvariant;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.datasources.DataSource$;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedColumnReader;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
@@ -69,5 +72,11 @@ public final class SparkBridge {
   /** Refuses a schema that names a column twice. {@code private[spark]}. */
   public static void checkColumnNames(StructType schema, boolean caseSensitive) {
     SchemaUtils.checkSchemaColumnNameDuplication(schema, caseSensitive);
+  }
+
+  /** Appends rows of one column to a vector, of any type. {@code private[execution]}. */
+  public static BiConsumer<InternalRow, WritableColumnVector> rowConverter(StructType schema) {
+    RowToColumnConverter converter = new RowToColumnConverter(schema);
+    return (row, vector) -> converter.convert(row, new WritableColumnVector[] {vector});
   }
 }

@@ -104,16 +104,20 @@ object ScalarType {
     }
 
   /**
-   * The Spark type under which a column is decoded: the physical numbers, without any rebasing or zone, because a
-   * variant keeps them as they are.
+   * The Spark type under which a column is decoded, without any rebasing or zone, because a variant keeps its numbers
+   * as they are. Types that Spark lacks are decoded as their physical numbers.
    */
   def decodedAs(scalar: ScalarType): DataType = scalar match {
     case Bool => BooleanType
-    case Int8 | Int16 | Int32 | Date => IntegerType
+    case Int8 | Int16 | Int32 => IntegerType
     case Float32 => FloatType
     case Float64 => DoubleType
     case Dec(p, s) => DecimalType(p, s)
-    case Binary | Str | Uuid => BinaryType
-    case Int64 | Time | Timestamp | TimestampNtz | TimestampNanos | TimestampNtzNanos => LongType
+    case Date => DateType
+    case Timestamp => TimestampType
+    case TimestampNtz => TimestampNTZType
+    case Str => StringType
+    case Binary | Uuid => BinaryType
+    case Int64 | Time | TimestampNanos | TimestampNtzNanos => LongType
   }
 }

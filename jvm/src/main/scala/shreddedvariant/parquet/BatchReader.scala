@@ -33,24 +33,23 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
       case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
       case NonFatal(e) => reader.close(); throw e
     }
-  private val batch = new ColumnarBatch(bound.columns ++ partitionColumns)
-  private val groups = reader.getRowGroups.asScala.toIndexedSeq
+  private val partitions = partitionColumns
+  private val groups = reader.getRowGroups.asScala.map(new RowGroup(_)).toIndexedSeq
+  private var batch: ColumnarBatch = _
+  private var active = Seq.empty[Leaf]
   private var group = -1
   private var rowInGroup = 0L
   private var rowsInGroup = 0L
-
-  if (bound.leaves.nonEmpty)
-    reader.setRequestedSchema(BatchReader.only(footer.getSchema, bound.leaves.map(_.path).toSet))
 
   override def next(): Boolean = {
     while (rowInGroup == rowsInGroup)
       if (!nextGroup()) return false
     val rows = math.min(job.batchSize.toLong, rowsInGroup - rowInGroup).toInt
-    place.firstRow = math.max(groups(group).getRowIndexOffset, 0L) + rowInGroup
-    bound.leaves.foreach(read(_, rows))
-    bound.assembled.foreach(_.assemble())
+    place.firstRow = groups(group).firstRow + rowInGroup
+    active.foreach(read(_, rows))
+    bound.assembled.foreach(_.assemble(rows))
     rowInGroup += rows
-    batch.setNumRows(rows)
+    batch = new ColumnarBatch(bound.columns.map(_.vector) ++ partitions, rows)
     true
   }
 
@@ -66,18 +65,28 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
     val more = group < groups.size
     if (more) {
       rowInGroup = 0
-      rowsInGroup = groups(group).getRowCount
-      if (bound.leaves.nonEmpty && rowsInGroup > 0) {
-        val pages =
-          try reader.readNextRowGroup()
-          catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
-        bound.leaves.foreach { leaf =>
-          try leaf.open(pages, writer)
-          catch { case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e) }
-        }
-      }
+      rowsInGroup = groups(group).rows
+      if (rowsInGroup > 0) open(groups(group))
     }
     more
+  }
+
+  /** Starts the columns that somebody needs in this row group; the others are null there and are not read. */
+  private def open(facts: RowGroup): Unit = {
+    val (needed, idle) = bound.leaves.partition(_.isNeededIn(facts))
+    idle.foreach(_.skip())
+    if (needed.nonEmpty) {
+      if (needed != active) reader.setRequestedSchema(BatchReader.only(footer.getSchema, needed.map(_.path).toSet))
+      val pages =
+        try reader.readRowGroup(group)
+        catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
+      needed.foreach { leaf =>
+        try leaf.open(pages, writer)
+        catch { case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e) }
+      }
+    }
+    active = needed
+    bound.assembled.foreach(_.open(facts))
   }
 
   private def read(leaf: Leaf, rows: Int): Unit =

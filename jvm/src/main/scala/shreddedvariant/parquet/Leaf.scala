@@ -31,7 +31,18 @@ final class Leaf(val descriptor: ColumnDescriptor, dataType: DataType, rebasing:
   private var repetitionLevels: WritableColumnVector = _
   private var reader: VectorizedColumnReader = _
 
+  private var needs = List.empty[RowGroup => Boolean]
+  private var active = true
+
   def path: Seq[String] = descriptor.getPath.toSeq
+
+  /** Says when somebody reads this leaf; a leaf that nobody needs in a row group costs nothing there. */
+  def neededWhen(need: RowGroup => Boolean): this.type = { needs = need :: needs; this }
+
+  def isNeededIn(group: RowGroup): Boolean = needs.exists(_(group))
+
+  /** Whether this leaf is read in the current row group; if not, all its values are null. */
+  def isActive: Boolean = active
   def maxRepetition: Int = descriptor.getMaxRepetitionLevel
 
   /** Asked for by a struct or list whose presence or offsets this leaf tells. */
@@ -46,7 +57,16 @@ final class Leaf(val descriptor: ColumnDescriptor, dataType: DataType, rebasing:
     repetitionLevels = vectors.allocate(IntegerType)
   }
 
-  def open(pages: PageReadStore, writer: ParsedVersion): Unit =
+  def skip(): Unit = {
+    if (active) {
+      vector.reset()
+      vector.putNulls(0, vectors.capacity)
+    }
+    active = false
+  }
+
+  def open(pages: PageReadStore, writer: ParsedVersion): Unit = {
+    active = true
     reader = new VectorizedColumnReader(
       descriptor,
       descriptor.getMaxDefinitionLevel == 0,
@@ -58,6 +78,7 @@ final class Leaf(val descriptor: ColumnDescriptor, dataType: DataType, rebasing:
       rebasing.int96Zone,
       writer
     )
+  }
 
   def read(rows: Int): Unit = {
     Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.reset())

@@ -12,7 +12,8 @@ import shreddedvariant.shred.{Lists, Presence}
 
 /** What is computed anew for each batch, after its leaves were decoded. */
 trait Assembled {
-  def assemble(): Unit
+  def open(group: RowGroup): Unit = ()
+  def assemble(rows: Int): Unit
 }
 
 object AlwaysPresent extends Presence {
@@ -27,7 +28,7 @@ final class LevelPresence(witness: Leaf, definition: Int, repetition: Int) exten
   def isPresent(row: Int): Boolean =
     if (sameSpace) witness.definition(row) >= definition else present(row)
 
-  def assemble(): Unit = if (!sameSpace) {
+  def assemble(rows: Int): Unit = if (!sameSpace) {
     val entries = witness.entries
     if (present.length < entries) present = new Array[Boolean](entries)
     var row = 0
@@ -53,7 +54,7 @@ final class LevelLists(witness: Leaf, definition: Int, repetition: Int) extends 
   def start(row: Int): Int = starts(row)
   def length(row: Int): Int = lengths(row)
 
-  def assemble(): Unit = {
+  def assemble(rows: Int): Unit = {
     val entries = witness.entries
     if (starts.length < entries) {
       starts = new Array[Int](entries)

@@ -4,17 +4,24 @@ package shreddedvariant.parquet
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
+import shreddedvariant.layout.PathColumn
 
-/** `columns` are the data columns of the query, `partitions` those whose values come from the path. */
+/**
+ * `columns` are the data columns of the query, among them, by their names in `paths`, paths of variants; `partitions`
+ * are those whose values come from the path of the file.
+ */
 final case class ReadJob(
     columns: StructType,
+    paths: Map[String, PathColumn],
     partitions: StructType,
     limits: VariantLimits,
     rebasing: RebaseModes,
     types: TypeMapping,
     caseSensitive: Boolean,
     batchSize: Int,
-    offHeap: Boolean)
+    offHeap: Boolean) {
+  def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
+}
 
 /** What a variant of a file that nobody vouches for may cost. */
 final case class VariantLimits(maxDepth: Int, maxBytes: Int)

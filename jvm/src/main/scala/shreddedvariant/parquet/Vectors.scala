@@ -3,15 +3,16 @@ package shreddedvariant.parquet
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.types.{BinaryType, DataType, Decimal, LongType, VariantType}
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, Decimal, LongType, VariantType}
 import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector}
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.shred.{Lists, Presence, Rebuilder}
+import shreddedvariant.shred.{CellVector, Lists, Presence, Rebuilder}
 
 /** A vector that has none of the accessors; each kind below adds its own. */
 sealed abstract class ReadVector(dataType: DataType) extends ColumnVector(dataType) {
-  private def wrongType = throw new IllegalStateException(s"not a value of $dataType")
+  private def wrongType: Nothing = throw new IllegalStateException(s"not a value of $dataType")
 
   override def close(): Unit = ()
   override def hasNull: Boolean = true
@@ -58,16 +59,12 @@ final class VariantVector(metadata: ColumnVector, value: ColumnVector) extends R
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
 }
 
-/** One of the two binaries of a variant. Dictionaries are decoded when a row is asked for, so damage shows only here. */
+/** One of the two binaries of a variant. */
 sealed abstract class BinaryVector(column: String, place: FilePlace) extends ReadVector(BinaryType) {
   protected def bytes(row: Int): Array[Byte]
 
   override def getBinary(row: Int): Array[Byte] =
-    try bytes(row)
-    catch {
-      case e: ShreddedVariantException => throw Errors.inFile(place.file, Some(place.firstRow + row), e)
-      case NonFatal(e) => throw Errors.damagedPages(place.file, column, e)
-    }
+    place.guard(column, row)(bytes(row))
 }
 
 final class MetadataVector(column: String, metadata: ColumnVector, place: FilePlace) extends BinaryVector(column, place) {
@@ -96,7 +93,47 @@ final class RowNumberVector(place: FilePlace) extends ReadVector(LongType) {
   override def getLong(row: Int): Long = place.firstRow + row
 }
 
+/** A part of a variant that its own cells hold, as a variant. */
+final class PartVector(column: String, cell: CellVector, metadata: ColumnVector, rebuilder: Rebuilder, place: FilePlace)
+    extends ReadVector(VariantType) {
+  private val value = new BinaryVector(column, place) {
+    override def isNullAt(row: Int): Boolean = cell.isMissing(row)
+    override protected def bytes(row: Int): Array[Byte] = rebuilder.rebuild(row, metadata.getBinary(row))
+  }
+  override def isNullAt(row: Int): Boolean = cell.isMissing(row)
+  override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
+}
+
+/** True where something is present, null elsewhere. */
+final class PresenceVector(presence: Presence) extends ReadVector(BooleanType) {
+  override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
+  override def getBoolean(row: Int): Boolean = true
+}
+
+/** The variants of an extraction that did not become values. */
+final class FailureVector(extraction: PathExtraction) extends ReadVector(VariantType) {
+  override def isNullAt(row: Int): Boolean = !extraction.hasFailed(row)
+  override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) values else metadata
+
+  private val values = part(_.getValue)
+  private val metadata = part(_.getMetadata)
+
+  private def part(of: VariantVal => Array[Byte]): ColumnVector = new ReadVector(BinaryType) {
+    override def isNullAt(row: Int): Boolean = !extraction.hasFailed(row)
+    override def getBinary(row: Int): Array[Byte] = of(extraction.failedValue(row))
+  }
+}
+
 /** Where the current batch stands: the file, and the number of its first row there. */
 final class FilePlace(val file: String) {
   var firstRow = 0L
+
+  /** Adds the place to what is wrong with a row. Dictionaries are decoded row by row, so damage may show only here. */
+  def guard[A](column: String, row: Int)(body: => A): A =
+    try body
+    catch {
+      case e: ShreddedVariantException => throw Errors.inFile(file, Some(firstRow + row), e)
+      case e: SparkThrowable => throw e.asInstanceOf[Throwable]
+      case NonFatal(e) => throw Errors.damagedPages(file, column, e)
+    }
 }

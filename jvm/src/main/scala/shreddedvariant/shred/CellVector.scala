@@ -5,17 +5,27 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.layout.ScalarType
 
 /** `value` and `typed` are null where the file has no such column; `path` is what a user calls the cell. */
-final class CellVector(val path: String, val value: ColumnVector, val typed: TypedVector)
+final class CellVector(val path: String, val value: ColumnVector, val typed: TypedVector) {
+  def isMissing(row: Int): Boolean = (value == null || value.isNullAt(row)) && (typed == null || typed.isNullAt(row))
+}
 
-sealed abstract class TypedVector
+sealed abstract class TypedVector {
+  def isNullAt(row: Int): Boolean
+}
 
-final class ScalarVector(val scalar: ScalarType, val vector: ColumnVector) extends TypedVector
+final class ScalarVector(val scalar: ScalarType, val vector: ColumnVector) extends TypedVector {
+  override def isNullAt(row: Int): Boolean = vector.isNullAt(row)
+}
 
 /** Fields are ordered by key. */
 final class ObjectVector(val keys: Array[String], val cells: Array[CellVector], val presence: Presence)
-    extends TypedVector
+    extends TypedVector {
+  override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
+}
 
-final class ArrayVector(val lists: Lists, val element: CellVector) extends TypedVector
+final class ArrayVector(val lists: Lists, val element: CellVector) extends TypedVector {
+  override def isNullAt(row: Int): Boolean = lists.length(row) < 0
+}
 
 /** Which rows of a batch have a group. */
 trait Presence {

@@ -2,8 +2,11 @@
 package shreddedvariant.source
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import shreddedvariant.rules.PathPushdown
 
 class Extensions extends SparkSessionExtensionsProvider {
-  override def apply(extensions: SparkSessionExtensions): Unit =
+  override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectCheckRule(_ => WriteCheck)
+    extensions.injectPreCBORule(_ => PathPushdown)
+  }
 }

@@ -18,22 +18,24 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.Options
+import shreddedvariant.layout.{PathColumn, Shape}
 import shreddedvariant.parquet.{BatchReader, ReadJob, RebaseModes, TypeMapping, VariantLimits}
 
 final class ShreddedVariantScanBuilder(
     spark: SparkSession,
-    files: PartitioningAwareFileIndex,
-    dataSchema: StructType,
+    files: TableFiles,
+    paths: Seq[PathColumn],
     options: Map[String, String])
-    extends FileScanBuilder(spark, files, dataSchema) {
+    extends FileScanBuilder(spark, files.index, files.dataSchema) {
   override protected val supportsNestedSchemaPruning: Boolean = true
 
   override def build(): Scan =
     ShreddedVariantScan(
       spark,
-      files,
-      dataSchema,
+      files.index,
+      files.dataSchema,
       readDataSchema(),
+      paths,
       readPartitionSchema(),
       options,
       partitionFilters,
@@ -46,6 +48,7 @@ final case class ShreddedVariantScan(
     fileIndex: PartitioningAwareFileIndex,
     dataSchema: StructType,
     readDataSchema: StructType,
+    paths: Seq[PathColumn],
     readPartitionSchema: StructType,
     options: Map[String, String],
     partitionFilters: Seq[Expression],
@@ -53,21 +56,33 @@ final case class ShreddedVariantScan(
     extends FileScan {
   override def isSplitable(path: Path): Boolean = true
 
+  /** The paths that are read as columns, by the names of these. */
+  private def readPaths: Map[String, PathColumn] =
+    paths.map(p => p.name -> p).toMap.filter { case (name, _) => readDataSchema.fieldNames.contains(name) }
+
+  override def getMetaData(): Map[String, String] =
+    super.getMetaData() ++ Map("Format" -> "shredded_variant", "Leaves" -> readLeaves.mkString("[", ", ", "]"))
+
+  /** What is read of the files: paths of variants, and the other columns whole. */
+  private def readLeaves: Seq[String] =
+    readDataSchema.fieldNames.toSeq.map(name => readPaths.get(name).fold(Shape.quoted(name))(_.leaf)).distinct
+
   override def columnarSupportMode: ColumnarSupportMode = ColumnarSupportMode.SUPPORTED
 
   override def createReaderFactory(): PartitionReaderFactory = {
-    val job = ReadJobs.create(sparkSession, options, readDataSchema, readPartitionSchema)
+    val job = ReadJobs.create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
     val files = new FileSourceOptions(CaseInsensitiveMap(options))
     new BatchReaderFactory(job, ReadJobs.hadoopConf(sparkSession, options), files)
   }
 }
 
 object ReadJobs {
-  def create(spark: SparkSession, options: Map[String, String], columns: StructType, partitions: StructType): ReadJob = {
+  def create(spark: SparkSession, options: Map[String, String], columns: StructType, paths: Map[String, PathColumn], partitions: StructType): ReadJob = {
     val sqlConf = spark.sessionState.conf
     val parquet = new ParquetOptions(CaseInsensitiveMap(options), sqlConf)
     ReadJob(
       columns = columns,
+      paths = paths,
       partitions = partitions,
       limits = VariantLimits(Options.maxVariantDepth(options), Options.maxVariantBytes(options)),
       rebasing = RebaseModes(

@@ -52,7 +52,7 @@ class ShreddedVariantSource
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
     val table = SourceOptions.table(options, None)
     inferred = Some(table)
-    StructType(table.dataSchema ++ table.files.partitionSchema)
+    table.files.schema
   }
 
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = Array.empty
@@ -86,7 +86,7 @@ class ShreddedVariantSource
     val merged = SourceOptions.withDefaults(options)
     Options.check(merged.all)
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
-    val job = ReadJobs.create(spark, merged.all, requiredSchema, partitionSchema)
+    val job = ReadJobs.create(spark, merged.all, requiredSchema, Map.empty, partitionSchema)
     FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches)
   }
 
@@ -129,7 +129,7 @@ object SourceOptions {
     }
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
     paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.check(new Path(path), hadoop))
-    ShreddedVariantTable(paths, merged.all, schema)
+    ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil)
   }
 
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */

@@ -14,24 +14,23 @@ import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.execution.datasources.{FileFormat, FileStatusCache, InMemoryFileIndex, PartitioningAwareFileIndex}
 import org.apache.spark.sql.execution.streaming.runtime.MetadataLogFileIndex
 import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, SparkBridge}
+import shreddedvariant.layout.PathColumn
+import shreddedvariant.rules.PathTable
 
 /**
- * `userSchema` is what the user gave on read, or the data's schema on write. Nothing is listed before it is needed: a
- * table that is about to be written need not exist.
+ * The files of a table. `userSchema` is what the user gave on read, or the data's schema on write. Nothing is listed
+ * before it is needed: a table that is about to be written need not exist.
  */
-final case class ShreddedVariantTable(paths: Seq[String], options: Map[String, String], userSchema: Option[StructType])
-    extends Table
-    with SupportsRead
-    with SupportsMetadataColumns
-    with SQLConfHelper {
+final case class TableFiles(paths: Seq[String], options: Map[String, String], userSchema: Option[StructType])
+    extends SQLConfHelper {
 
   @transient private lazy val spark = SparkSession.active
   private def hadoopConf = spark.sessionState.newHadoopConfWithOptions(options)
 
-  @transient lazy val files: PartitioningAwareFileIndex = {
+  @transient lazy val index: PartitioningAwareFileIndex = {
     if (paths.isEmpty) throw Errors.noPath()
     val hadoop = hadoopConf
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
@@ -48,25 +47,32 @@ final case class ShreddedVariantTable(paths: Seq[String], options: Map[String, S
   /** The columns that the files hold; those that paths hold are left out even if files repeat them. */
   lazy val dataSchema: StructType = {
     val fields = userSchema
-      .orElse(SchemaInference.infer(spark, options, files.allFiles()))
+      .orElse(SchemaInference.infer(spark, options, index.allFiles()))
       .getOrElse(throw Errors.noSchema(paths.mkString(", ")))
-    val data = StructType(fields.filterNot(f => files.partitionSchema.exists(p => conf.resolver(p.name, f.name))))
+    val data = StructType(fields.filterNot(f => index.partitionSchema.exists(p => conf.resolver(p.name, f.name))))
     SparkBridge.checkColumnNames(data, conf.caseSensitiveAnalysis)
     SparkBridge.asNullable(data)
   }
 
-  /** A table that is only written need not be listed to know its columns. */
-  override lazy val columns: Array[Column] = {
-    val fields = dataSchema.fields ++ files.partitionSchema.fields
-    fields.map(f => Column.create(f.name, f.dataType, f.nullable, f.getComment().orNull, Metadata.of(f)))
+  def schema: StructType = StructType(dataSchema ++ index.partitionSchema)
+}
+
+final case class ShreddedVariantTable(files: TableFiles, pathColumns: Seq[PathColumn])
+    extends PathTable
+    with SupportsRead
+    with SupportsMetadataColumns {
+  override def withPathColumns(columns: Seq[PathColumn]): PathTable = copy(pathColumns = columns)
+
+  override lazy val columns: Array[Column] = files.schema.fields.map { f =>
+    Column.create(f.name, f.dataType, f.nullable, f.getComment().orNull, FieldMetadata.json(f))
   }
 
-  override def name: String = s"shredded_variant ${paths.mkString(",")}"
+  override def name: String = s"shredded_variant ${files.paths.mkString(",")}"
 
   override def partitioning: Array[Transform] =
-    files.partitionSchema.fieldNames.map(name => Expressions.identity(s"`${name.replace("`", "``")}`"))
+    files.index.partitionSchema.fieldNames.map(name => Expressions.identity(s"`${name.replace("`", "``")}`"))
 
-  override def properties: util.Map[String, String] = options.asJava
+  override def properties: util.Map[String, String] = files.options.asJava
 
   override def capabilities: util.Set[TableCapability] =
     util.EnumSet.of(TableCapability.BATCH_READ, TableCapability.V1_BATCH_WRITE)
@@ -74,7 +80,12 @@ final case class ShreddedVariantTable(paths: Seq[String], options: Map[String, S
   override def metadataColumns: Array[MetadataColumn] = Array(FileMetadataColumn)
 
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
-    new ShreddedVariantScanBuilder(spark, files, dataSchema, options ++ scanOptions.asCaseSensitiveMap.asScala)
+    new ShreddedVariantScanBuilder(
+      SparkSession.active,
+      files,
+      pathColumns,
+      files.options ++ scanOptions.asCaseSensitiveMap.asScala
+    )
 }
 
 /** `_metadata`, as Spark's own file sources have it. */
@@ -84,7 +95,6 @@ object FileMetadataColumn extends MetadataColumn {
   override val isNullable: Boolean = false
 }
 
-private object Metadata {
-  def of(field: org.apache.spark.sql.types.StructField): String =
-    if (field.metadata == org.apache.spark.sql.types.Metadata.empty) null else field.metadata.json
+private object FieldMetadata {
+  def json(field: StructField): String = if (field.metadata == Metadata.empty) null else field.metadata.json
 }

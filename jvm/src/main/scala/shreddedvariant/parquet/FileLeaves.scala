@@ -1,0 +1,77 @@
+/** The leaves of one file that a query reads, and the levels that nesting above them takes from one of them. */
+package shreddedvariant.parquet
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import org.apache.spark.sql.types._
+import shreddedvariant.shred.{Lists, Presence}
+
+final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
+  private val leaves = mutable.LinkedHashMap.empty[Seq[String], Leaf]
+  private val nodes = mutable.ArrayBuffer.empty[Assembled]
+
+  def all: Seq[Leaf] = leaves.values.toSeq
+  def assembled: Seq[Assembled] = nodes.toSeq
+
+  def register[A <: Assembled](node: A): A = { nodes += node; node }
+
+  def leaf(path: Seq[String], dataType: DataType, rebasing: Rebasing, need: RowGroup => Boolean): Leaf =
+    leaves
+      .getOrElseUpdate(path, new Leaf(file.getColumnDescription(path.toArray), dataType, rebasing, vectors))
+      .neededWhen(need)
+
+  /** A column of a variant: read where it holds something. A repeated one always is, since its levels count. */
+  def cell(path: Seq[String], dataType: DataType): Leaf =
+    leaf(path, dataType, Rebasing.none, group => file.getMaxRepetitionLevel(path: _*) > 0 || !group.holdsNothing(path))
+
+  def presence(group: Seq[String]): Presence =
+    presence(group, file.getMaxDefinitionLevel(group: _*), file.getMaxRepetitionLevel(group: _*))
+
+  def presence(group: Seq[String], definition: Int, repetition: Int): Presence =
+    if (definition == 0) AlwaysPresent
+    else register(new LevelPresence(witness(group, repetition, _ => true), definition, repetition))
+
+  /** The presence of a variant's group: its levels are read only where its metadata has nulls. */
+  def variantPresence(group: Seq[String], metadata: Seq[String]): Presence = {
+    val definition = file.getMaxDefinitionLevel(group: _*)
+    val repetition = file.getMaxRepetitionLevel(group: _*)
+    if (definition == 0) AlwaysPresent
+    else register(new LevelPresence(witness(group, repetition, !_.hasNoNulls(metadata)), definition, repetition))
+  }
+
+  def lists(group: Seq[String]): Lists =
+    lists(group, file.getMaxDefinitionLevel(group: _*), file.getMaxRepetitionLevel(group: _*))
+
+  def lists(group: Seq[String], definition: Int, repetition: Int): Lists =
+    register(new LevelLists(witness(group, repetition + 1, _ => true), definition, repetition))
+
+  /**
+   * The leaf that tells the levels of a node: one that is read anyway if there is one, and rather one of the node's
+   * own space than a repeated one. Any leaf below the node has the node's levels.
+   */
+  private def witness(group: Seq[String], repetition: Int, need: RowGroup => Boolean): Leaf = {
+    def distance(path: Seq[String]) = math.abs(file.getMaxRepetitionLevel(path: _*) - repetition)
+    val below = pathsBelow(file.getType(group: _*)).map(group ++ _)
+    val path = below.minBy(path => (if (leaves.contains(path)) 0 else 1, distance(path)))
+    leaf(path, physicalType(file.getType(path: _*).asPrimitiveType), Rebasing.none, need).keepLevels()
+  }
+
+  private def pathsBelow(column: Type): Seq[Seq[String]] = column match {
+    case group: GroupType => group.getFields.asScala.toSeq.flatMap(f => pathsBelow(f).map(f.getName +: _))
+    case _ => Seq(Nil)
+  }
+
+  /** A Spark type under which any column of a physical type can be decoded: for leaves of which only levels count. */
+  private def physicalType(column: PrimitiveType): DataType = column.getPrimitiveTypeName match {
+    case BOOLEAN => BooleanType
+    case INT32 => IntegerType
+    case INT64 => LongType
+    case FLOAT => FloatType
+    case DOUBLE => DoubleType
+    case INT96 => TimestampNTZType
+    case BINARY | FIXED_LEN_BYTE_ARRAY => BinaryType
+  }
+}

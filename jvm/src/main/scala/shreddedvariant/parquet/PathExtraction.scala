@@ -1,0 +1,213 @@
+/**
+ * One path of a variant as a column: handed on from its typed leaf, converted, or patched from residuals.
+ *
+ * Where the path leads is decided once for a file ([[PathPlace]]). A batch whose residual is all null costs nothing
+ * more than its typed leaf; otherwise rows that are residual go through a variant and Spark's own cast, one by one.
+ */
+package shreddedvariant.parquet
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.variant.{ArrayExtraction, ObjectExtraction, VariantCastArgs, VariantGet, VariantPathSegment}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.unsafe.types.VariantVal
+import shreddedvariant.SparkBridge
+import shreddedvariant.layout.PathStep
+import shreddedvariant.shred.{CellVector, Lists, Rebuilder, ScalarVector}
+
+/**
+ * Where a path ends in one file: at `cell`, with `rest` to be looked up in what the cell's residual holds; nothing is
+ * left where the cell is the path's own. `hops` lead to the cell's row through the arrays on the way, each with the
+ * index that is taken.
+ */
+final case class PathPlace(cell: CellVector, hops: Seq[(Lists, Int)], rest: Seq[PathStep])
+
+final class PathExtraction(
+    place: PathPlace,
+    metadata: ColumnVector,
+    target: DataType,
+    zone: Option[String],
+    file: FilePlace,
+    maxBytes: Int,
+    vectors: VectorAllocator)
+    extends Assembled {
+  private val cell = place.cell
+  private val typed = Option(cell.typed).collect { case scalar: ScalarVector if place.rest.isEmpty => scalar }
+  private val conversion = typed.flatMap(t => ScalarConversion.find(t.scalar, target))
+  private val isIdentity = typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && place.hops.isEmpty
+  private val arguments = VariantCastArgs(
+    failOnError = false,
+    zone,
+    DateTimeUtils.getZoneId(zone.getOrElse("UTC"))
+  )
+  private val steps: Array[VariantPathSegment] = place.rest.map {
+    case PathStep.Key(key) => ObjectExtraction(key)
+    case PathStep.Index(index) => ArrayExtraction(index)
+  }.toArray
+
+  private lazy val own: WritableColumnVector = vectors.allocate(Physical(target))
+  private lazy val scalarWriter = new RowAppender(target)
+  private lazy val rebuilder = new Rebuilder(cell, maxBytes)
+  private var current: ColumnVector = _
+  private var failed = new Array[Boolean](0)
+  private var anyFailed = false
+
+  val values: ReadColumn = new ReadColumn { override def vector: ColumnVector = current }
+
+  /** The variants that did not become values, and may have raised. */
+  val failures: ReadColumn = new FixedColumn(new FailureVector(this))
+
+  def hasFailed(row: Int): Boolean = anyFailed && failed(row)
+
+  def failedValue(row: Int): VariantVal = variantAt(cellRow(row)) match {
+    case null => null
+    case whole => VariantGet.variantGet(whole, steps, VariantType, arguments).asInstanceOf[VariantVal]
+  }
+
+  override def assemble(rows: Int): Unit = {
+    if (anyFailed) java.util.Arrays.fill(failed, false)
+    anyFailed = false
+    current =
+      if (isIdentity && !hasResidual(rows)) typed.get.vector
+      else {
+        own.reset()
+        if (conversion.isDefined) convert(rows) else castAll(rows)
+        own
+      }
+  }
+
+  private def hasResidual(rows: Int): Boolean = cell.value != null && {
+    var row = 0
+    while (row < rows && cell.value.isNullAt(row)) row += 1
+    row < rows
+  }
+
+  private def convert(rows: Int): Unit = {
+    val from = typed.get.vector
+    val to = conversion.get
+    own.reserve(rows)
+    var row = 0
+    while (row < rows) {
+      val at = cellRow(row)
+      if (at < 0) own.putNull(row)
+      else if (from.isNullAt(at)) {
+        if (cell.value == null || cell.value.isNullAt(at)) own.putNull(row) else patch(row, at)
+      } else if (place.hops.isEmpty) {
+        if (!to.convert(from, row, own)) { own.putNull(row); fail(row, rows) }
+      } else patch(row, at)
+      row += 1
+    }
+  }
+
+  /** Puts the value of one residual row among the converted ones. */
+  private def patch(row: Int, at: Int): Unit = {
+    val value = cast(row, at)
+    if (value == null) own.putNull(row) else ScalarPut(own, row, value, target)
+  }
+
+  private def castAll(rows: Int): Unit = {
+    var row = 0
+    while (row < rows) {
+      val at = cellRow(row)
+      scalarWriter.append(if (at < 0) null else cast(row, at), own)
+      row += 1
+    }
+  }
+
+  /** The value by Spark's own cast; null where it gives none, noted as a failure unless the path has no value or null. */
+  private def cast(row: Int, at: Int): Any = variantAt(at) match {
+    case null => null
+    case whole =>
+      val value = VariantGet.variantGet(whole, steps, target, arguments)
+      if (value == null && hasValue(whole)) fail(row, row + 1)
+      value
+  }
+
+  private def hasValue(whole: VariantVal): Boolean =
+    VariantGet.variantGet(whole, steps, VariantType, arguments) match {
+      case found: VariantVal => found.getValue()(0) != 0
+      case _ => false
+    }
+
+  /** What the cell holds in its own row, as a variant; null where it is missing. */
+  private def variantAt(at: Int): VariantVal =
+    if (at < 0 || cell.isMissing(at)) null
+    else file.guard(cell.path, at) {
+      val keys = if (needsMetadata(at)) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys
+      val value = if (place.rest.isEmpty) rebuilder.rebuild(at, keys) else cell.value.getBinary(at)
+      new VariantVal(value, keys)
+    }
+
+  private def needsMetadata(at: Int) = typed.isEmpty || typed.get.vector.isNullAt(at)
+
+  private var lastRow = 0
+  private def rowOf(at: Int): Int = if (place.hops.isEmpty) at else lastRow
+
+  /** The row of the cell that belongs to a row of the batch; -1 where an array on the way is too short. */
+  private def cellRow(row: Int): Int = {
+    lastRow = row
+    var at = row
+    val hops = place.hops.iterator
+    while (at >= 0 && hops.hasNext) {
+      val (lists, index) = hops.next()
+      at = if (index < lists.length(at)) lists.start(at) + index else -1
+    }
+    at
+  }
+
+  private def fail(row: Int, rows: Int): Unit = {
+    if (failed.length <= row) failed = java.util.Arrays.copyOf(failed, math.max(rows, vectors.capacity))
+    failed(row) = true
+    anyFailed = true
+  }
+}
+
+object PathExtraction {
+
+  /** The metadata of a variant that has no keys. */
+  private val noKeys: Array[Byte] = Array(1, 0, 0)
+}
+
+/** Appends one value after the other to a vector, of any type: Spark's own converter, fed with rows of one column. */
+private final class RowAppender(target: DataType) {
+  private val row = new GenericInternalRow(1)
+  private val converter = SparkBridge.rowConverter(new StructType().add("value", Physical(target), nullable = true))
+
+  def append(value: Any, to: WritableColumnVector): Unit = {
+    row.update(0, value)
+    converter.accept(row: InternalRow, to)
+  }
+}
+
+/** Puts one scalar into a vector. */
+private object ScalarPut {
+  import org.apache.spark.unsafe.types.UTF8String
+
+  def apply(to: WritableColumnVector, row: Int, value: Any, target: DataType): Unit = (value, target) match {
+    case (v: Boolean, _) => to.putBoolean(row, v)
+    case (v: Byte, _) => to.putByte(row, v)
+    case (v: Short, _) => to.putShort(row, v)
+    case (v: Int, _) => to.putInt(row, v)
+    case (v: Long, _) => to.putLong(row, v)
+    case (v: Float, _) => to.putFloat(row, v)
+    case (v: Double, _) => to.putDouble(row, v)
+    case (v: UTF8String, _) => to.putByteArray(row, v.getBytes); ()
+    case (v: Array[Byte], _) => to.putByteArray(row, v); ()
+    case (v: Decimal, decimal: DecimalType) => to.putDecimal(row, v, decimal.precision)
+    case (v, other) => throw new IllegalStateException(s"no scalar of type $other: ${v.getClass}")
+  }
+}
+
+/** The type of a vector for a type of SQL: collations are a matter of expressions, not of storage. */
+private object Physical {
+  def apply(dataType: DataType): DataType = dataType match {
+    case _: StringType => StringType
+    case ArrayType(element, nulls) => ArrayType(apply(element), nulls)
+    case MapType(key, value, nulls) => MapType(apply(key), apply(value), nulls)
+    case StructType(fields) => StructType(fields.map(f => f.copy(dataType = apply(f.dataType))))
+    case other => other
+  }
+}

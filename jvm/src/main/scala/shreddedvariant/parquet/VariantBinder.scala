@@ -1,0 +1,136 @@
+/** Binds variants of one file: whole ones, and paths into them. */
+package shreddedvariant.parquet
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.schema.{GroupType, MessageType, Type}
+import org.apache.spark.sql.types.{BinaryType, DataType, VariantType}
+import org.apache.spark.sql.vectorized.ColumnVector
+import shreddedvariant.layout._
+import shreddedvariant.shred._
+
+final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeaves, job: ReadJob) {
+  private val extractions = mutable.Map.empty[(PathColumn, DataType), PathExtraction]
+
+  // ---- whole variants ----
+
+  def whole(path: Seq[String], name: String): ColumnVector = {
+    val bound = FileCell.bind(file, path, name, job.limits.maxDepth)
+    val metadata = metadataOf(bound, name, _ => true)
+    val root = cell(bound.root)
+    val value =
+      if (bound.isShredded) new RebuiltValueVector(name, metadata, new Rebuilder(root, job.limits.maxBytes), place)
+      else new StoredValueVector(name, metadata, root.value, place)
+    new VariantVector(metadata, value)
+  }
+
+  private def metadataOf(bound: FileVariant, name: String, need: RowGroup => Boolean): ColumnVector =
+    new MetadataVector(name, leaves.leaf(bound.metadata, BinaryType, Rebasing.none, need).vector, place)
+
+  private def cell(bound: FileCell): CellVector = {
+    val value = bound.value.map(leaves.cell(_, BinaryType).vector).orNull
+    val typed = bound.typed.map {
+      case FileTyped.Scalar(scalar, column) =>
+        new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
+      case FileTyped.Object(group, fields) =>
+        val cells = fields.map { case (_, field) => cell(field) }
+        new ObjectVector(fields.map(_._1).toArray, cells.toArray, leaves.presence(group))
+      case FileTyped.Array(group, element) =>
+        val vector = cell(element)
+        new ArrayVector(leaves.lists(group), vector)
+    }
+    new CellVector(bound.path, value, typed.orNull)
+  }
+
+  // ---- paths ----
+
+  def path(column: PathColumn, requested: DataType): ReadColumn = {
+    val name = column.variant.map(Shape.quoted).mkString(".")
+    groupOf(column.variant) match {
+      case None => missing(requested)
+      case Some(group) =>
+        val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
+        column.wanted match {
+          case Wanted.Presence =>
+            leaves.register(new PresenceColumn(bound.metadata, leaves.variantPresence(group, bound.metadata), job.batchSize))
+          case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
+          case Wanted.Failure(target, zone) =>
+            extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
+              .fold(missing(requested))(_.failures)
+        }
+    }
+  }
+
+  private def value(bound: FileVariant, column: PathColumn, name: String, target: DataType, zone: Option[String]): ReadColumn =
+    end(bound.root, column.steps, Nil) match {
+      case Some(PathEnd(found, Nil, Nil)) if target == VariantType =>
+        val metadata = metadataOf(bound, name, _ => true)
+        val vector = cell(found)
+        new FixedColumn(new PartVector(name, vector, metadata, new Rebuilder(vector, job.limits.maxBytes), place))
+      case _ => extraction(bound, column, name, target, zone).fold(missing(target))(_.values)
+    }
+
+  private def extraction(
+      bound: FileVariant,
+      column: PathColumn,
+      name: String,
+      target: DataType,
+      zone: Option[String]): Option[PathExtraction] =
+    extractions.get((column, target)).orElse(end(bound.root, column.steps, Nil).map { found =>
+      val vector = if (found.rest.isEmpty) cell(found.cell) else valueOnly(found.cell)
+      val metadata = metadataOf(bound, name, needsMetadata(found))
+      // The lists come after the leaves of the cell, one of which tells their levels.
+      val hops = found.hops.map { case (array, index) => (leaves.lists(array.group), index) }
+      val extraction = leaves.register(new PathExtraction(
+        PathPlace(vector, hops, found.rest),
+        metadata,
+        target,
+        zone,
+        place,
+        job.limits.maxBytes,
+        leaves.vectors
+      ))
+      extractions((column, target)) = extraction
+      extraction
+    })
+
+  private def valueOnly(bound: FileCell) =
+    new CellVector(bound.path, bound.value.map(leaves.cell(_, BinaryType).vector).orNull, null)
+
+  /** Ids in a residual point into the metadata; a scalar of a typed column has none. */
+  private def needsMetadata(found: PathEnd): RowGroup => Boolean = (found.cell.typed, found.cell.value) match {
+    case (Some(_: FileTyped.Scalar), None) if found.rest.isEmpty => _ => false
+    case (Some(_: FileTyped.Scalar), Some(value)) => group => !group.holdsNothing(value)
+    case (_, Some(value)) if found.rest.nonEmpty => group => !group.holdsNothing(value)
+    case _ => _ => true
+  }
+
+  private def missing(dataType: DataType): ReadColumn = new FixedColumn(ConstantVector(dataType, None, job.batchSize))
+
+  private def groupOf(names: Seq[String]): Option[Seq[String]] =
+    names.foldLeft(Option((file: Type, Seq.empty[String]))) {
+      case (Some((group: GroupType, found)), name) =>
+        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, found :+ f.getName))
+      case _ => None
+    }.map(_._2)
+
+  /**
+   * Follows a path through the typed columns. Where they end, the rest is looked up in the residual of the last cell:
+   * keys that are not shredded stand there, and so does everything that is no object or array as the columns have it.
+   * None if there is no residual either: no row has the path.
+   */
+  @tailrec private def end(cell: FileCell, steps: Seq[PathStep], hops: Seq[(FileTyped.Array, Int)]): Option[PathEnd] =
+    (cell.typed, steps) match {
+      case (_, Seq()) => Some(PathEnd(cell, hops, Nil))
+      case (Some(FileTyped.Object(_, fields)), PathStep.Key(key) +: rest) if fields.exists(_._1 == key) =>
+        end(fields.find(_._1 == key).get._2, rest, hops)
+      case (Some(array: FileTyped.Array), PathStep.Index(index) +: rest) =>
+        end(array.element, rest, hops :+ (array, index))
+      case _ => cell.value.map(_ => PathEnd(cell, hops, steps))
+    }
+}
+
+/** Where a path ends among the columns of a file; see [[PathPlace]]. */
+private final case class PathEnd(cell: FileCell, hops: Seq[(FileTyped.Array, Int)], rest: Seq[PathStep])

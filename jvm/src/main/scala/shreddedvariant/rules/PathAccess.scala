@@ -1,0 +1,72 @@
+/** Finds constant accesses to variants in expressions: `variant_get`, colon syntax, casts, tests for NULL. */
+package shreddedvariant.rules
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.variant._
+import org.apache.spark.sql.types.{DataType, StringType, VariantType}
+import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+
+/** A variant column of a relation: the relation's attribute, and the fields of the structs below it. */
+final case class VariantRef(attribute: ExprId, column: Seq[String])
+
+/** An access: which variant, which path, cast to what, and whether a failing cast is an error. */
+final case class PathAccess(ref: VariantRef, steps: Seq[PathStep], target: DataType, strict: Boolean, zone: Option[String]) {
+  def value: PathColumn = PathColumn(ref.column, steps, Wanted.Value(target, usedZone))
+  def failure: PathColumn = PathColumn(ref.column, steps, Wanted.Failure(target, usedZone))
+
+  /** Anything becomes text, and a variant stays one: these casts fail nowhere. */
+  def canFail: Boolean = strict && target != VariantType && !target.isInstanceOf[StringType]
+
+  private def usedZone = if (target == VariantType) None else zone
+}
+
+/** `refs` says which attributes lead to variants: those of relations, and what plans call them elsewhere. */
+final class AccessFinder(refs: Map[ExprId, Seq[String] => Option[VariantRef]]) {
+
+  /** The variant that an expression is, if it is just a column or a field of a struct. */
+  def variant(e: Expression): Option[VariantRef] =
+    if (e.dataType == VariantType) column(e, Nil) else None
+
+  /** The column that an expression leads to, with `below` as the fields that are taken from it. */
+  def column(e: Expression, below: Seq[String]): Option[VariantRef] = e match {
+    case a: Attribute => refs.get(a.exprId).flatMap(_(below))
+    case f: GetStructField => column(f.child, f.childSchema(f.ordinal).name +: below)
+    case _ => None
+  }
+
+  def access(e: Expression): Option[PathAccess] = e match {
+    case Cast(child, target, zone, mode) if child.dataType == VariantType && castable(target) =>
+      steps(child).map { case (ref, path) => PathAccess(ref, path, target, mode != EvalMode.TRY, zone) }
+    case get: VariantGet if get.targetType != VariantType =>
+      steps(get.copy(targetType = VariantType)).map { case (ref, path) =>
+        PathAccess(ref, path, get.dataType, get.failOnError, get.timeZoneId)
+      }
+    case get: VariantGet =>
+      steps(get).map { case (ref, path) => PathAccess(ref, path, VariantType, strict = false, None) }
+    case _ => None
+  }
+
+  /** `v IS NULL` and its like ask for no value, only whether there is one. */
+  def presence(e: Expression): Option[VariantRef] = e match {
+    case IsNull(child) => variant(child)
+    case IsNotNull(child) => variant(child)
+    case Count(Seq(child)) => variant(child)
+    case _ => None
+  }
+
+  private def castable(target: DataType) = target != VariantType && VariantGet.checkDataType(target)
+
+  /** Variant and path behind nested accesses that hand variants on. */
+  private def steps(e: Expression): Option[(VariantRef, Seq[PathStep])] = e match {
+    case VariantGet(child, path, VariantType, _, _) if path.foldable =>
+      for {
+        (ref, outer) <- steps(child)
+        parsed <- Option(path.eval()).flatMap(p => VariantPathParser.parse(p.toString))
+      } yield ref -> (outer ++ parsed.map {
+        case ObjectExtraction(key) => PathStep.Key(key)
+        case ArrayExtraction(index) => PathStep.Index(index)
+      })
+    case other => variant(other).map(_ -> Nil)
+  }
+}
