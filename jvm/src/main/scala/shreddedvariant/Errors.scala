@@ -93,6 +93,12 @@ object Errors {
       s"There is no Parquet file in '$paths' to take the columns from: give them with schema(…), or check the path."
     )
 
+  def overwriteOfInput(path: String): ShreddedVariantException =
+    error(
+      "OVERWRITE_OF_INPUT",
+      s"'$path' is read by the query that overwrites it, and would be empty before it is read: write to another path."
+    )
+
   // ---- files ----
 
   def notParquet(file: String, cause: Throwable): ShreddedVariantException =

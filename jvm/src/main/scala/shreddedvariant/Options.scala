@@ -42,7 +42,7 @@ object Options {
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
-    OptionDoc(MergeSchema, "as for Spark's `parquet`", "Whether the columns of all files are brought together on read."),
+    OptionDoc(MergeSchema, "–", "Whether the columns of all files are brought together on read; as for Spark's `parquet`."),
     OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
     OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused.")
   )
@@ -71,6 +71,10 @@ object Options {
     "modifiedafter", "datetimerebasemode", "int96rebasemode", "ignorecorruptfiles", "ignoremissingfiles",
     "partitionoverwritemode", "timezone", "mergeschema", "compression")
 
+  /** Keys without a dot that the contract names: what lies within two edits of one is a slip of the pen. */
+  private def bare: Seq[String] =
+    all.map(_.key).filterNot(_.contains('.')) ++ Seq("pathGlobFilter", "recursiveFileLookup", "modifiedBefore", "modifiedAfter")
+
   private val ownSpaces = Seq("shredding", "parquet.map", "bloom")
 
   /** Refuses keys that nobody knows but that look like ours; other keys pass, as Spark lets them. */
@@ -93,9 +97,9 @@ object Options {
       val inOwnSpace = ownSpaces.exists(space => lower == space || lower.startsWith(space + "."))
       val head = lower.takeWhile(_ != '.')
       val looksLikeOurs =
-        if (lower == head) nearest(lower, all.map(_.key).filterNot(_.contains('.')), 2).isDefined
+        if (lower == head) nearest(lower, bare, 2).isDefined
         else nearest(head, Seq("shredding", "bloom"), 2).isDefined && head != "shredding" && head != "bloom"
-      if (inOwnSpace || looksLikeOurs) throw Errors.unknownOption(key, nearest(lower, all.map(_.key), lower.length / 2))
+      if (inOwnSpace || looksLikeOurs) throw Errors.unknownOption(key, nearest(lower, bare ++ all.map(_.key), math.max(2, lower.length / 2)))
     }
   }
 

@@ -23,6 +23,7 @@ class RoomsSuite extends munit.FunSuite {
       "shreddedvariant.shred",
       "org.apache.parquet",
       "org.apache.hadoop",
+      "org.apache.spark.SparkThrowable",
       "org.apache.spark.sql.catalyst",
       "org.apache.spark.sql.connector.read",
       "org.apache.spark.sql.execution.datasources",
@@ -31,6 +32,13 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.sql.types",
       "org.apache.spark.sql.vectorized",
       "org.apache.spark.unsafe"
+    ),
+    "rules" -> Set(
+      "shreddedvariant.layout",
+      "org.apache.spark.sql.catalyst",
+      "org.apache.spark.sql.connector.catalog",
+      "org.apache.spark.sql.execution.datasources.v2",
+      "org.apache.spark.sql.types"
     ),
     "source" -> Set(
       "shreddedvariant",

@@ -61,6 +61,7 @@ object VariantFile {
 
   private def job(limits: VariantLimits, batchSize: Int) = ReadJob(
     columns = schema,
+    paths = Map.empty,
     partitions = new StructType,
     limits = limits,
     rebasing = RebaseModes("CORRECTED", "CORRECTED", convertInt96 = false, "UTC"),

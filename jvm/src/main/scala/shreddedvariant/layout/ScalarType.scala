@@ -10,7 +10,7 @@ import org.apache.parquet.schema.Type.Repetition
 import org.apache.parquet.schema.Types
 import org.apache.spark.sql.types._
 
-sealed abstract class ScalarType(val ddl: String)
+sealed abstract class ScalarType(val ddl: String) extends Serializable
 
 object ScalarType {
   case object Bool extends ScalarType("BOOLEAN")

@@ -14,6 +14,7 @@ final class Bytes(initial: Int) {
   def raw: Array[Byte] = array
   def length: Int = used
   def clear(): Unit = used = 0
+  def truncate(length: Int): Unit = used = length
   def slice(from: Int, until: Int): Array[Byte] = Arrays.copyOfRange(array, from, until)
 
   def reserve(more: Int): Unit = {

@@ -45,11 +45,24 @@ final class Rebuilder(root: CellVector, maxBytes: Int) {
     protected def hasValue(row: Int): Boolean = cell.value != null && !cell.value.isNullAt(row)
 
     protected def writeValue(row: Int): Boolean = hasValue(row) && {
-      val bytes = cell.value.getUTF8String(row)
-      if (bytes.numBytes == 0) Encoding.malformed(s"the value at ${cell.path} is empty")
-      out.put(bytes)
+      val start = out.length
+      out.put(cell.value.getUTF8String(row))
+      checkEnd(start)
       true
     }
+
+    /** The outermost sizes of a stored value; what it holds is looked into by those who ask for it. */
+    private def checkEnd(start: Int): Unit = located {
+      val stored = out.length - start
+      if (stored == 0) Encoding.malformed("it is empty")
+      val size = Encoding.sizeOf(out.raw, start)
+      if (size > stored) Encoding.malformed("it ends too early")
+      out.truncate(start + size)
+    }
+
+    protected def located[A](body: => A): A =
+      try body
+      catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
 
     protected def refuseValueBeside(row: Int, what: String): Unit =
       if (hasValue(row)) throw Errors.conflict(cell.path, what)
@@ -118,20 +131,22 @@ final class Rebuilder(root: CellVector, maxBytes: Int) {
           }
           i += 1
         }
-        if (from != null && from.size > 0) size = union(residual, from, start, size, ids, offsets)
+        if (from != null && from.size > 0) size = located(union(residual, from, start, size, ids, offsets))
         ValueWriter.closeObject(out, start, size, ids, offsets)
         true
       }
 
     private def idOf(field: Int): Int = {
       val id = dictionary.idOfName(nameOf(field))
-      if (id < 0) Encoding.malformed(s"the key '${typed.keys(field)}' of ${cell.path} is not in its metadata")
+      if (id < 0)
+        throw Errors.malformedValue(cell.path, s"its key '${typed.keys(field)}' is not in the metadata")
       id
     }
 
-    private def residualObject(bytes: Array[Byte]): ObjectHeader = {
+    private def residualObject(bytes: Array[Byte]): ObjectHeader = located {
       if (Encoding.basicType(bytes, 0) != Encoding.Object)
         throw Errors.conflict(cell.path, "the value is no object")
+      Encoding.sizeOf(bytes, 0)
       new ObjectHeader(bytes, 0)
     }
 
@@ -171,6 +186,8 @@ final class Rebuilder(root: CellVector, maxBytes: Int) {
       val unsorted = (ids.clone, offsets.clone)
       var i = 0
       while (i < size) {
+        if (i > 0 && (entries(i) >> 32) == (entries(i - 1) >> 32))
+          Encoding.malformed("it holds a key twice")
         ids(i) = unsorted._1(entries(i).toInt)
         offsets(i) = unsorted._2(entries(i).toInt)
         i += 1

@@ -71,6 +71,7 @@ final class Shredder(shape: Shape) {
     def write(bytes: Array[Byte], at: Int, start: Int): Unit =
       if (Encoding.basicType(bytes, at) != Encoding.Array) writeValue(bytes, at, start)
       else {
+        Encoding.sizeOf(bytes, at)
         val array = new ArrayHeader(bytes, at)
         writeTyped(start) {
           group {
@@ -102,6 +103,7 @@ final class Shredder(shape: Shape) {
     def write(bytes: Array[Byte], at: Int, start: Int): Unit =
       if (Encoding.basicType(bytes, at) != Encoding.Object) writeValue(bytes, at, start)
       else {
+        Encoding.sizeOf(bytes, at)
         val from = new ObjectHeader(bytes, at)
         Arrays.fill(positions, -1)
         var residual = 0

@@ -1,0 +1,75 @@
+/** Keys that are ours are known or refused with the nearest right one; all other keys pass; the docs list them all. */
+package shreddedvariant
+
+import java.nio.file.{Files, Paths}
+
+class OptionsSuite extends munit.FunSuite {
+  private def passes(key: String, value: String = "1")(implicit loc: munit.Location): Unit =
+    test(s"$key=$value passes")(Options.check(Map(key -> value)))
+
+  passes("shredding", "off")
+  passes("SHREDDING", "Infer")
+  passes("shredding.shape.v", "a INT")
+  passes("layout", "parquet")
+  passes("table", "files")
+  passes("maxVariantBytes", "64m")
+  passes("maxVariantDepth", "5")
+  passes("parquet.block.size")
+  passes("parquet.enable.dictionary")
+  passes("pathGlobFilter", "*")
+  passes("mergeSchema", "true")
+  passes("myOwnKey")
+  passes("some.other.key")
+  passes("path", "/x")
+
+  private def refuses(key: String, value: String, condition: String, hint: String)(implicit loc: munit.Location): Unit =
+    test(s"$key=$value is refused") {
+      val e = intercept[ShreddedVariantException](Options.check(Map(key -> value)))
+      assertEquals(e.condition, s"SHREDDED_VARIANT_$condition")
+      assert(e.getMessage.contains(hint), e.getMessage)
+    }
+
+  refuses("shreding", "off", "UNKNOWN_OPTION", "did you mean 'shredding'?")
+  refuses("shreding.shape.v", "a INT", "UNKNOWN_OPTION", "did you mean 'shredding.shape.<column>'?")
+  refuses("shredding.shapes.v", "a INT", "UNKNOWN_OPTION", "did you mean 'shredding.shape.<column>'?")
+  refuses("shredding.shape.", "a INT", "UNKNOWN_OPTION", "shredding.shape.<column>")
+  refuses("layuot", "parquet", "UNKNOWN_OPTION", "did you mean 'layout'?")
+  refuses("compresion", "gzip", "UNKNOWN_OPTION", "did you mean 'compression'?")
+  refuses("pathGlobFiltr", "*", "UNKNOWN_OPTION", "did you mean 'pathGlobFilter'?")
+  refuses("parquet.map.sharding.columns", "m", "UNKNOWN_OPTION", "does not exist")
+  refuses("shredding", "on", "OPTION_VALUE", "use infer or off")
+  refuses("layout", "orc", "OPTION_VALUE", "use parquet")
+  refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
+  refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
+  refuses("layout", "draft", "NOT_IN_THIS_VERSION", "use parquet")
+  refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
+  refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("shredding.policy", "majority", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("parquet.map.shredding.columns", "m", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
+
+  test("another Spark is refused") {
+    SparkVersion.check("4.3.0")
+    SparkVersion.check("4.3.7-SNAPSHOT")
+    for (version <- Seq("4.2.0", "4.30.0", "5.0.0", "3.5.1")) {
+      val e = intercept[ShreddedVariantException](SparkVersion.check(version))
+      assertEquals(e.condition, "SHREDDED_VARIANT_SPARK_VERSION")
+      assert(e.getMessage.contains(s"Spark $version"), e.getMessage)
+    }
+  }
+
+  test("docs/options.md lists the options as they are") {
+    val rows = Options.all.map(o => s"| `${o.key}` | ${if (o.default == "–") "" else s"`${o.default}`"} | ${o.doc} |")
+    val expected = (Seq("# Options", "", OptionsSuite.intro, "", "| option | default | meaning |", "|---|---|---|") ++ rows)
+      .mkString("", "\n", "\n")
+    val file = Paths.get("docs/options.md")
+    if (sys.env.contains("WRITE_DOCS")) Files.writeString(file, expected)
+    assertEquals(Files.readString(file), expected)
+  }
+}
+
+object OptionsSuite {
+  private val intro =
+    "Given with a write or a read, or for a whole session as `spark.datasource.shredded_variant.<option>`. Keys that look\n" +
+      "like one of these and are none are refused; all others pass through to Spark and Parquet."
+}
