@@ -1,0 +1,110 @@
+# Every command of the project; each does the set-up that it needs, and none of it twice.
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+VERSION := $(shell cat VERSION)
+BIN := .venv/bin
+JAR := target/scala-2.13/shredded-variant_2.13-$(VERSION).jar
+WHEEL := dist/shredded_variant-$(VERSION)-py3-none-any.whl
+CONFORMANCE := ../shared/conformance
+
+# Directories stand in the lists too, so that a file that went away counts as a change.
+BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories)
+MAIN := $(shell find jvm/src/main 2>/dev/null | sed 's/ /\\ /g')
+SCALA := $(MAIN) $(shell find jvm/src/test 2>/dev/null | sed 's/ /\\ /g')
+PACKAGE := pyproject.toml README.md LICENSE VERSION $(shell find python/src -not -path '*__pycache__*')
+PYTHON_SOURCES := $(PACKAGE) $(shell find tests -name '*.py')
+
+say = @echo "· $(1)"
+
+.PHONY: help demo test check lint format jar wheel publish-local test-jvm test-python conformance clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
+
+demo: .venv/.wheel ## write JSON as a shredded table, query it, show what lies in its files
+	@$(BIN)/shredded-variant demo
+
+test: test-jvm test-python ## all tests
+
+check: lint test ## lint and tests
+
+lint: target/.scala-linted target/.python-linted ## formatting, linters and types
+
+format: .venv/.stamp ## format Scala and Python
+	@project/need java build
+	$(call say,formatting)
+	@project/sbt --error scalafmtAll scalafmtSbt
+	@$(BIN)/ruff check --quiet --fix-only python tests
+	@$(BIN)/ruff format --quiet python tests
+
+jar: $(JAR) ## the jar, in target/scala-2.13/
+
+wheel: $(WHEEL) ## the wheel with the jar inside, in dist/
+
+publish-local: .venv/.stamp ## the jar and its POM into the local Maven repository
+	@project/need java build
+	@project/sbt --error publishM2
+	$(call say,published io.github.shredded-variant:shredded-variant_2.13:$(VERSION) to the local Maven repository)
+
+test-jvm: .venv/.stamp ## the laws: Scala suites without a session
+	@project/need java build
+	$(call say,testing the JVM side)
+	@project/sbt --warn test
+
+test-python: .venv/.wheel ## the promises: pytest against the installed wheel
+	$(call say,testing the wheel)
+	@$(BIN)/python -m pytest
+
+conformance: .venv/.wheel ## external cases, where ../shared/conformance lies beside the clone
+	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \
+	for mode in read extract union; do \
+	    echo "· conformance: $$mode"; \
+	    $(BIN)/python $(CONFORMANCE)/run_spark.py --format shredded_variant --jars $(JAR) --mode $$mode; \
+	done
+
+clean: ## remove everything that was built, .venv and .tools too
+	@rm -rf target project/target project/project dist .venv .tools .bsp .mypy_cache .ruff_cache .pytest_cache
+
+.venv/.stamp: requirements.txt project/venv
+	@project/need java build
+	$(call say,installing pyspark and tools into .venv (the first time takes a minute or two))
+	@project/venv
+	@touch $@
+
+$(JAR): $(MAIN) $(BUILD) | .venv/.stamp
+	@project/need java build
+	$(call say,compiling the jar)
+	@project/sbt --error package makePom
+	@touch $@
+
+$(WHEEL): $(JAR) $(PACKAGE) | .venv/.stamp
+	$(call say,building the wheel)
+	@rm -rf dist target/jars
+	@mkdir -p target/jars
+	@cp $(JAR) target/jars/
+	@$(BIN)/hatchling build -t wheel -d dist >/dev/null 2>target/hatchling.log || { cat target/hatchling.log >&2; exit 1; }
+	@touch $@
+
+.venv/.wheel: $(WHEEL) .venv/.stamp
+	@project/need java
+	$(call say,installing the wheel)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --force-reinstall $(WHEEL)
+	@touch $@
+
+target/.scala-linted: $(SCALA) $(BUILD) .scalafmt.conf | .venv/.stamp
+	@project/need java build
+	$(call say,linting Scala)
+	@project/sbt --error scalafmtCheckAll scalafmtSbtCheck Test/compile
+	@mkdir -p target && touch $@
+
+target/.python-linted: $(PYTHON_SOURCES) .venv/.stamp
+	$(call say,linting Python)
+	@$(BIN)/ruff check --quiet python tests
+	@$(BIN)/ruff format --quiet --check python tests
+	@$(BIN)/mypy --no-error-summary
+	@mkdir -p target && touch $@

@@ -1,0 +1,29 @@
+"""Every error of this package that a user can meet, each one sentence: what is wrong, where, what to do."""
+
+
+class ShreddedVariantError(Exception):
+    """What all errors of this package have in common."""
+
+
+class JarMissing(ShreddedVariantError):
+    """The package lies there without its jar."""
+
+
+class SparkMissing(ShreddedVariantError):
+    """Spark is needed and not installed."""
+
+
+class UnsupportedSpark(ShreddedVariantError):
+    """A version of Spark that the jar was not compiled for."""
+
+
+class NotASession(ShreddedVariantError, TypeError):
+    """Something else than a session or its builder, or a session that has stopped."""
+
+
+class UnreadableFile(ShreddedVariantError):
+    """A path that does not exist, holds no Parquet file, or a file that is none."""
+
+
+class PandasMissing(ShreddedVariantError):
+    """pandas is needed and not installed."""

@@ -1,0 +1,121 @@
+"""Shows a layout to people: a tree of aligned columns for terminals, the same as a table for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shredded_variant.layout import Entry, Layout
+
+HEAD = ("column", "type", "present", "typed", "residual", "bytes", "min … max")
+WIDEST = (30, 18, 8, 8, 8, 10, 32)
+RIGHT = {2, 3, 4, 5}
+
+
+def text(layout: Layout) -> str:
+    rows = [HEAD, *_rows(layout.entries)]
+    rows = [tuple(_cut(cell, limit) for cell, limit in zip(row, WIDEST, strict=True)) for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = [
+        "  ".join(c.rjust(w) if i in RIGHT else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+    return "\n".join([_title(layout), *_shapes(layout), "", *(line.rstrip() for line in lines)])
+
+
+def html(layout: Layout) -> str:
+    notes = "".join(f"<br>{escape(line)}" for line in _shapes(layout))
+    head = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
+    body = "".join(
+        "<tr>" + "".join(_td(i, cell) for i, cell in enumerate(row)) + "</tr>" for row in _rows(layout.entries)
+    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div>{escape(_title(layout))}{notes}{table}</div>"
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    if count < 1024:
+        return f"{count} B"
+    for unit in ("KiB", "MiB", "GiB"):
+        count_in = count / 1024 ** (("KiB", "MiB", "GiB").index(unit) + 1)
+        if count_in < 1000 or unit == "GiB":
+            return f"{count_in:,.1f} {unit}"
+    raise AssertionError
+
+
+def _td(i: int, cell: str) -> str:
+    style = "right" if i in RIGHT else "left; white-space: pre"
+    return f'<td style="text-align: {style}">{escape(cell)}</td>'
+
+
+def _title(layout: Layout) -> str:
+    partitions = f", partitioned by {', '.join(layout.partitions)}" if layout.partitions else ""
+    files, groups = _count(layout.files, "file"), _count(layout.row_groups, "row group")
+    return f"{layout.path}: {_count(layout.rows, 'row')}, {files}, {groups}, {size(layout.bytes)}{partitions}"
+
+
+def _shapes(layout: Layout) -> list[str]:
+    """Which shapes the files have, where they differ."""
+    if len(layout.shapes) < 2:
+        return []
+    lines = [f"{len(layout.shapes)} shapes:"]
+    for shape in layout.shapes:
+        columns = "; ".join(f"{name} {_cut(ddl, 60)}" for name, ddl in shape.columns.items())
+        lines.append(f"  {_count(shape.files, 'file')}, {_count(shape.rows, 'row')}: {columns or 'no variant'}")
+    return lines
+
+
+def _rows(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    return [
+        (
+            _branch(entries, i) + entry.label,
+            _type(entry),
+            _percent(entry.presence),
+            _percent(entry.share_typed) if entry.path else "",
+            _percent(entry.share_residual) if entry.path else "",
+            size(entry.bytes),
+            "" if entry.min is None else f"{entry.min} … {entry.max}",
+        )
+        for i, entry in enumerate(entries)
+    ]
+
+
+def _type(entry: Entry) -> str:
+    if entry.path != "$" or entry.type == "VARIANT":
+        return entry.type
+    return "VARIANT" if entry.type == "OBJECT" else f"VARIANT ({entry.type})"
+
+
+def _branch(entries: Sequence[Entry], i: int) -> str:
+    """The lines of the tree before an entry: whether it, and each node above it, has a sibling below."""
+    depth = entries[i].depth
+    goes_on = []
+    for level in range(1, depth + 1):
+        later = next((e.depth for e in entries[i + 1 :] if e.depth <= level), 0)
+        goes_on.append(later == level)
+    bars = "".join("│  " if more else "   " for more in goes_on[:-1])
+    return bars + ("├─ " if goes_on[-1] else "└─ ") if depth else ""
+
+
+def _cut(cell: str, limit: int) -> str:
+    cell = "".join(c if c.isprintable() else "·" for c in cell)
+    return cell if len(cell) <= limit else cell[: limit - 1] + "…"
+
+
+def _percent(share: float | None) -> str:
+    if share is None:
+        return ""
+    percent = 100 * share
+    # Neither 0% nor 100% unless it is.
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    if 99.9 < percent < 100:
+        return ">99.9%"
+    return f"{percent:.1f}%".replace(".0%", "%")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -1,0 +1,155 @@
+"""Finds the variants in a file's schema, and says what their paths and the plain columns are called and hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shredded_variant import leaf
+from shredded_variant.footer import REPEATED, VARIANT, Footer, Node
+
+
+@dataclass
+class Cell:
+    """One (value, typed_value) pair of a shredded variant, at one path; below an array it holds elements, not rows."""
+
+    path: str
+    label: str
+    depth: int
+    value: Node | None
+    typed: Node | None
+    repeated: bool
+
+    @property
+    def type(self) -> str:
+        """`OBJECT`, `ARRAY`, a scalar type, or `VARIANT` where nothing is typed."""
+        if self.typed is None:
+            return "VARIANT"
+        if self.typed.physical is not None:
+            return leaf.ddl(self.typed)
+        return "ARRAY" if self.typed.is_list else "OBJECT"
+
+
+@dataclass
+class Column:
+    """A variant, wherever it stands, or a column that holds none."""
+
+    name: str
+    node: Node
+    is_variant: bool
+    repeated: bool
+
+
+def columns(footer: Footer) -> Iterator[Column]:
+    """The variants and, beside them, the columns without any, in the order of the file."""
+    try:
+        spark = json.loads(footer.metadata.get("org.apache.spark.sql.parquet.row.metadata", "null"))
+    except ValueError:
+        spark = None
+    for node in footer.root.children:
+        yield from _columns(node, quoted(node.name), _field(spark, node.name), False)
+
+
+def _columns(node: Node, name: str, spark: Any, repeated: bool) -> Iterator[Column]:
+    repeated = repeated or node.repetition == REPEATED
+    if _is_variant(node, spark):
+        yield Column(name, node, True, repeated)
+    elif not any(_holds_variant(child, part) for child, part, _ in _parts(node, spark)):
+        yield Column(name, node, False, repeated)
+    else:
+        inside = repeated or node.is_list or node.is_map
+        for child, part, label in _parts(node, spark):
+            yield from _columns(child, f"{name}.{label}", part, inside)
+
+
+def _holds_variant(node: Node, spark: Any) -> bool:
+    return _is_variant(node, spark) or any(_holds_variant(c, s) for c, s, _ in _parts(node, spark))
+
+
+def _is_variant(node: Node, spark: Any) -> bool:
+    """By the annotation, or, without one, by Spark's schema: a struct may happen to have these fields."""
+    if node.physical is not None or node.child("metadata") is None:
+        return False
+    if node.is_annotated(VARIANT):
+        return True
+    return spark == "variant" and {c.name for c in node.children} <= {"metadata", "value", "typed_value"}
+
+
+def _parts(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
+    """What a struct, list or map consists of: node, Spark's type of it, and its name in a dotted path."""
+    inner = node.children[0] if len(node.children) == 1 else None
+    if node.is_list and inner is not None and inner.repetition == REPEATED:
+        element = inner.children[0] if len(inner.children) == 1 else inner
+        return [(element, _get(spark, "elementType"), "element")]
+    if node.is_map and inner is not None and len(inner.children) == 2:
+        key, value = inner.children
+        return [(key, _get(spark, "keyType"), "key"), (value, _get(spark, "valueType"), "value")]
+    return [(c, _field(spark, c.name), quoted(c.name)) for c in node.children]
+
+
+def _get(spark: Any, name: str) -> Any:
+    return spark.get(name) if isinstance(spark, dict) else None
+
+
+def _field(spark: Any, name: str) -> Any:
+    fields = _get(spark, "fields")
+    return next((f.get("type") for f in fields if f.get("name") == name), None) if fields else None
+
+
+def cells(column: Column) -> Iterator[Cell]:
+    """All pairs of this variant, each before those below it."""
+    return _cells(column.node, "$", "", 0, column.repeated)
+
+
+def _cells(node: Node, path: str, label: str, depth: int, repeated: bool) -> Iterator[Cell]:
+    cell = Cell(path, label, depth, node.child("value"), node.child("typed_value"), repeated)
+    yield cell
+    if cell.type == "ARRAY":
+        for element, _, _ in _parts(node.child("typed_value") or node, None):
+            yield from _cells(element, f"{path}[*]", "[*]", depth + 1, True)
+    elif cell.typed is not None:
+        for child in cell.typed.children:
+            simple = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", child.name)
+            escaped = child.name.replace("\\", "\\\\").replace("'", "\\'")
+            step = f".{child.name}" if simple else f"['{escaped}']"
+            yield from _cells(child, path + step, child.name if simple else step, depth + 1, repeated)
+
+
+def shape(node: Node) -> str:
+    """The shape of a variant group in the words of `shredding.shape`."""
+    typed = node.child("typed_value")
+    if typed is None:
+        return "VARIANT"
+    if typed.physical is not None:
+        return leaf.ddl(typed)
+    if typed.is_list:
+        return f"ARRAY<{', '.join(shape(element) for element, _, _ in _parts(typed, None))}>"
+    return f"STRUCT<{', '.join(f'{quoted(c.name)} {shape(c)}' for c in typed.children)}>"
+
+
+def type_of(node: Node) -> str:
+    """The type of a column without variants, in the words of Spark's DDL."""
+    if node.physical is not None:
+        name = leaf.ddl(node)
+        return f"ARRAY<{name}>" if node.repetition == REPEATED else name
+    parts = [(label, type_of(child)) for child, _, label in _parts(node, None)]
+    if node.is_list:
+        return f"ARRAY<{', '.join(t for _, t in parts)}>"
+    if node.is_map:
+        return f"MAP<{', '.join(t for _, t in parts)}>"
+    return f"STRUCT<{', '.join(f'{label}: {t}' for label, t in parts)}>"
+
+
+def leaves(node: Node) -> Iterator[Node]:
+    if node.physical is not None:
+        yield node
+    for child in node.children:
+        yield from leaves(child)
+
+
+def quoted(name: str) -> str:
+    """A name as Spark's SQL writes it."""
+    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else f"`{name.replace('`', '``')}`"

@@ -1,0 +1,103 @@
+"""What all tests share: one Spark session, places to write to, and scripts that run as a user's own programs."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import shredded_variant
+
+ROOT = Path(__file__).resolve().parent.parent
+# For every Spark that tests start: no UI, nothing that listens to the outside, two partitions.
+CALM = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+def run(*command, cwd, stdin=None, **environment):
+    """Runs a command to its end; the JSON in the last line of its output, or the assertion that it failed."""
+    done = subprocess.run(
+        [str(c) for c in command], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=300,
+        env=clean_environment(**environment),
+    )  # fmt: skip
+    assert done.returncode == 0, f"{command[0]} failed:\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
+    return json.loads(done.stdout.strip().split("\n")[-1])
+
+
+def clean_environment(**more):
+    """The environment of a user's shell: nothing of the Spark that this process runs."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))} | more
+
+
+def script(folder, code, name="job.py"):
+    """A program of a user: a file with this code after the imports, the session settings CALM and `roundtrip`."""
+    path = Path(folder) / name
+    path.write_text(PRELUDE.format(calm=CALM) + textwrap.dedent(code))
+    return path
+
+
+def python(folder, code, *arguments, **environment):
+    """Runs the code as a program of its own; it ends with print(json.dumps(...))."""
+    return run(sys.executable, script(folder, code), *arguments, cwd=folder, **environment)
+
+
+PRELUDE = '''
+import json, os, sys, threading
+from pyspark.sql import SparkSession
+
+def calm(builder=None, master="local[2]"):
+    builder = SparkSession.builder.master(master) if builder is None else builder
+    for key, value in {calm}.items():
+        builder = builder.config(key, value)
+    return builder
+
+def roundtrip(spark, path):
+    """Writes two variants as a shredded table and reads them back; the names of what went wrong otherwise."""
+    try:
+        df = spark.sql("SELECT parse_json(to_json(named_struct('a', id))) AS v FROM range(2)")
+        df.write.format("shredded_variant").option("shredding.shape.v", "a BIGINT").mode("overwrite").save(path)
+        read = spark.read.format("shredded_variant").load(path)
+        return [r[0] for r in read.selectExpr("to_json(v)").sort("to_json(v)").collect()]
+    except Exception as e:
+        return [type(e).__name__, " ".join(str(e).split())[:500]]
+'''
+ROUNDTRIP = ['{"a":0}', '{"a":1}']
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """The session of this process, through `attach` on a builder."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").appName("tests")
+    for key, value in CALM.items():
+        builder = builder.config(key, value)
+    builder = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+    session = shredded_variant.attach(builder).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def table(tmp_path):
+    """The path of a table that does not exist yet."""
+    return str(tmp_path / "table")
+
+
+@pytest.fixture(scope="session")
+def conformance():
+    """The folder of external cases that lies beside the clone on some machines."""
+    folder = ROOT.parent / "shared" / "conformance"
+    if not folder.is_dir():
+        pytest.skip("no ../shared/conformance beside this clone")
+    return folder

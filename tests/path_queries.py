@@ -1,0 +1,177 @@
+"""One query over the same rows twice, shredded by us and unshredded by Spark: answers, what equals what, leaves read."""
+
+import contextlib
+import io
+import re
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from pyspark.sql.types import VariantVal
+from tables import FORMAT, causes
+from variant_bytes import decode
+
+# The oracle: Spark's own reader over unshredded files, interpreted, which for small tables is quicker than compiled.
+ORACLE = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variant.pushVariantIntoScan": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+# What else Spark may answer where a query can fail.
+SPARK_MAY = [{"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}]
+SPARK_MAY += [{**SPARK_MAY[0], "spark.sql.variant.pushVariantIntoScan": "true"}]
+UNSHREDDED = {"spark.sql.variant.writeShredding.enabled": "false", "spark.sql.variant.inferShreddingSchema": "false"}
+
+
+@contextlib.contextmanager
+def settings(session, conf):
+    """The session's settings, changed for a while."""
+    before = {key: session.conf.get(key, None) for key in conf}
+    try:
+        for key, value in conf.items():
+            session.conf.set(key, value)
+        yield session
+    finally:
+        for key, value in before.items():
+            session.conf.unset(key) if value is None else session.conf.set(key, value)
+
+
+@dataclass
+class Rows:
+    """An answer. Equal in names, types and rows; in their order only where the query gives one."""
+
+    schema: str
+    rows: list
+    ordered: bool = False
+
+    def __eq__(self, other):
+        if not isinstance(other, Rows) or self.schema != other.schema:
+            return False
+        return self.rows == other.rows if self.ordered else Counter(self.rows) == Counter(other.rows)
+
+    def unlike(self, other):
+        """What stands only here, for messages."""
+        only = self.rows
+        if isinstance(other, Rows) and not self.ordered:
+            only = list((Counter(self.rows) - Counter(other.rows)).elements())
+        shown = "\n    ".join(map(repr, only[:8]))
+        return f"{self.schema}\n  {len(self.rows)} rows, {len(only)} of them shown or alike:\n    {shown}"
+
+
+@dataclass
+class Failure:
+    """An error, known by its condition."""
+
+    condition: str
+    text: str = field(compare=False)
+
+    def unlike(self, _):
+        return f"{self.condition}: {self.text}"
+
+
+def outcome(session, query):
+    """What a query gives: SQL text, or a function from a session to a frame."""
+    try:
+        df = query(session) if callable(query) else session.sql(query)
+        ordered = not callable(query) and re.search(r"ORDER BY [^()]*\bid\b[^()]*$", query) is not None
+        return Rows(df.schema.simpleString(), [frozen(r) for r in df.collect()], ordered)
+    except Exception as error:
+        chain = [*causes(error), ("", str(getattr(error, "java_exception", "")))]
+        named = [m[1] for _, text in chain for m in [re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text)] if m]
+        condition = getattr(error, "getCondition", lambda: None)() or (named[-1] if named else chain[-1][0])
+        return Failure(condition, " | ".join(f"{c}: {t.strip()[:300]}" for c, t in chain)[:1500])
+
+
+def frozen(x: Any) -> Any:
+    """A collected value in a form that can be hashed, and in which every difference that a user sees counts."""
+    if isinstance(x, VariantVal):
+        return "variant", decode(x.metadata, x.value, None).key()
+    if isinstance(x, float):
+        return "nan" if x != x else struct.pack("<d", x).hex() if x == 0 else x
+    if isinstance(x, bool | Decimal):
+        return type(x).__name__, str(x)
+    if isinstance(x, dict):
+        return "map", frozenset((frozen(k), frozen(v)) for k, v in x.items())
+    if isinstance(x, bytearray):
+        return bytes(x)
+    return tuple(map(frozen, x)) if isinstance(x, list | tuple) else x
+
+
+class Pair:
+    """Tables of the same names in two sessions: shredded files in `ours`, Spark's unshredded files in `spark`."""
+
+    def __init__(self, session, folder):
+        self.folder = folder
+        self.ours = session
+        self.spark = session.newSession()
+        for key, value in ORACLE.items():
+            self.spark.conf.set(key, value)
+
+    def add(self, name, files):
+        """`files`: for each file of the table its frame and the options that we write it with."""
+        places = [(self.ours, FORMAT), (self.spark, "parquet")]
+        for session, source in places:
+            path = str(self.folder / f"{name}.{source}")
+            with settings(self.ours, UNSHREDDED):
+                for df, options in files:
+                    given = options if session is self.ours else {}
+                    df.coalesce(1).write.format(source).mode("append").options(**given).save(path)
+            session.read.format(source).schema(files[0][0].schema).load(path).createOrReplaceTempView(name)
+
+    def drop(self, *names):
+        for session in (self.ours, self.spark):
+            for name in names:
+                session.catalog.dropTempView(name)
+
+    def difference(self, query, meaning=None, ours=None):
+        """None, or both answers in words. `meaning`: settings that both sides get; `ours`: only ours.
+
+        Where a strict cast fails on a row that another filter removes, Spark raises or not depending on
+        `pushVariantIntoScan`: where one side fails, any answer of Spark's is right. Rows are never judged so.
+        """
+        meaning = meaning or {}
+        with settings(self.ours, {**meaning, **(ours or {})}):
+            got = outcome(self.ours, query)
+        with settings(self.spark, meaning):
+            wanted = outcome(self.spark, query)
+            if got == wanted:
+                return None
+            if isinstance(got, Failure) or isinstance(wanted, Failure):
+                for conf in SPARK_MAY:
+                    with settings(self.spark, conf):
+                        if got == outcome(self.spark, query):
+                            return None
+        text = "a function" if callable(query) else query
+        conf = {**meaning, **(ours or {})}
+        return f"{text}\n  with {conf}\nours: {got.unlike(wanted)}\nSpark: {wanted.unlike(got)}"
+
+    def column_differences(self, expressions, *, source="t", key="id", **how):
+        """Projects many expressions in one query and, if that differs or fails, one by one: {expression: difference}."""
+        named = ", ".join(f"{e} AS e{i}" for i, e in enumerate(expressions))
+        if self.difference(f"SELECT {key}, {named} FROM {source}", **how) is None:
+            return {}
+        alone = {e: self.difference(f"SELECT {key}, {e} AS e FROM {source}", **how) for e in expressions}
+        found = {e: d for e, d in alone.items() if d}
+        return found or {named: self.difference(f"SELECT {key}, {named} FROM {source}", **how)}
+
+
+def explained(df):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        df.explain("formatted")
+    return text.getvalue()
+
+
+def leaves(df):
+    """The entries of all `Leaves: [v.a, v.b.c]` in the plan; a comma inside backticks belongs to a name."""
+    lists = re.findall(r"^Leaves: \[(.*)\]$", explained(df), re.MULTILINE)
+    return {p.strip() for entries in lists for p in re.findall(r"(?:`(?:[^`]|``)*`|[^,`])+", entries)}
+
+
+def reads_only(df, wanted):
+    """Asserts that the scans of a plan read these leaves of variants, no fewer and no more."""
+    got = leaves(df)
+    assert got == set(wanted), f"reads {sorted(got)}, not {sorted(wanted)}:\n{explained(df)}"

@@ -1,0 +1,335 @@
+"""Generated documents, shapes and queries: whatever they are, the answer is Spark's over the unshredded rows.
+
+`make test` runs a few seeds, FUZZ=1 many; SEED=123 runs one again, with the same documents, shapes and queries.
+"""
+
+import os
+import random
+from decimal import Decimal
+
+import pytest
+
+from path_queries import Pair
+from tables import to_spark
+from variants import array, binary, date, double, float32, obj, of, timestamp, timestamp_ntz, uid
+
+SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 8)
+QUERIES = 16  # of each seed
+DAY = 86_400_000_000
+KEYS = ["a", "b", "c", "k.x", "sp ace", "é", "", "A", "it's"]
+
+# Sums of the numbers are exact in any order, so that they do not depend on how rows are spread.
+SCALARS = {
+    "BIGINT": lambda r: r.choice([r.randint(-3, 9), r.randint(-40000, 40000), r.randint(-(2**40), 2**40)]),
+    "INT": lambda r: r.randint(-5, 300),
+    "DECIMAL(12,2)": lambda r: Decimal(r.randint(-9999, 999999)).scaleb(-r.randint(0, 2)),
+    "DOUBLE": lambda r: double(r.choice([1.5, -2.25, 0.5, 1e6, float("nan"), r.randint(-99, 99) / 4 or 1.0])),
+    "FLOAT": lambda r: float32(r.randint(1, 99) / 4),
+    "STRING": lambda r: r.choice(["", "a", "b", "é", "x y", "12", "1.5", "true", "2024-02-29", "long " * 9, str(r.random())]),
+    "BOOLEAN": lambda r: r.random() < 0.5,
+    "DATE": lambda r: date(r.randint(-400, 20000)),
+    "TIMESTAMP": lambda r: timestamp(r.randint(0, 20000) * DAY + r.randint(0, DAY)),
+    "TIMESTAMP_NTZ": lambda r: timestamp_ntz(r.randint(0, 20000) * DAY + r.randint(0, DAY)),
+    "BINARY": lambda r: binary(r.randbytes(r.randint(0, 4))),
+    "UUID": lambda r: uid(f"{r.getrandbits(128):032x}"),
+}
+TARGETS = ["STRING", "INT", "BIGINT", "DOUBLE", "DECIMAL(12,2)", "DECIMAL(38,6)", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ",
+           "BOOLEAN", "SMALLINT", "FLOAT"]  # fmt: skip
+NESTED = ["VARIANT", "ARRAY<STRING>", "ARRAY<BIGINT>", "ARRAY<VARIANT>", "MAP<STRING, STRING>", "STRUCT<a: BIGINT, b: STRING>"]
+# What both sides get, and what only ours gets.
+MEANINGS = [{}, {}, {"spark.sql.ansi.enabled": "false"}, {"spark.sql.session.timeZone": "America/New_York"}]
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+EXECUTIONS = [{}, INTERPRETED, INTERPRETED | {"spark.sql.parquet.columnarReaderBatchSize": "5"},
+              INTERPRETED | {"spark.sql.parquet.enableVectorizedReader": "false"}, {"spark.sql.codegen.wholeStage": "false"},
+              INTERPRETED | {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1"}]  # fmt: skip
+
+
+class Documents:
+    """Trees that mostly follow one kind, as a scalar's name, {key: kind} or [kind]; and shapes that nearly fit it."""
+
+    def __init__(self, random):
+        self.random = random
+        self.kind = {key: self.any_kind(2) for key in random.sample(KEYS, random.randint(3, 6))}
+
+    def any_kind(self, depth):
+        dice = self.random.random() if depth else 0
+        if dice < 0.6:
+            return self.random.choice(list(SCALARS))
+        if dice < 0.82:
+            return {key: self.any_kind(depth - 1) for key in self.random.sample(KEYS, self.random.randint(1, 3))}
+        return [self.any_kind(depth - 1)]
+
+    def value(self, kind, stray=0.12):
+        """A value of the kind, or with probability `stray` anything."""
+        if self.random.random() < stray:
+            return None if self.random.random() < 0.4 else self.value(self.any_kind(1), 0)
+        if isinstance(kind, dict):
+            fields = {k: self.value(x, stray) for k, x in kind.items() if self.random.random() > 0.15}
+            if self.random.random() < 0.1:
+                fields[self.random.choice(KEYS)] = self.value(self.any_kind(1), 0)
+            return obj(fields)
+        if isinstance(kind, list):
+            return array(*(self.value(kind[0], stray) for _ in range(self.random.randint(0, 4))))
+        return SCALARS[kind](self.random)
+
+    def row(self):
+        """A whole variant; None is an SQL NULL."""
+        return None if self.random.random() < 0.06 else of(self.value(self.kind, stray=0.05))
+
+    def shape(self, kind, mutation):
+        if self.random.random() < mutation:
+            kind = self.random.choice([self.any_kind(1), "VARIANT"])
+        if isinstance(kind, dict):
+            kept = {k: x for k, x in kind.items() if self.random.random() > mutation}
+            if self.random.random() < mutation or not kept:
+                kept[self.random.choice(KEYS)] = self.any_kind(1)
+            return "STRUCT<" + ", ".join(f"`{k}` {self.shape(x, mutation)}" for k, x in kept.items()) + ">"
+        return f"ARRAY<{self.shape(kind[0], mutation)}>" if isinstance(kind, list) else kind
+
+    def path(self):
+        """Keys and indexes, mostly to something that is there."""
+        kind, steps = self.kind, []
+        while not steps or self.random.random() < 0.75:
+            if isinstance(kind, list):
+                steps.append(self.random.choice([0, 0, 1, 2, 7]))
+                kind = kind[0]
+            elif isinstance(kind, dict):
+                steps.append(self.random.choice(list(kind)))
+                kind = kind[steps[-1]]
+            else:
+                break
+        if self.random.random() < 0.12:
+            steps.append(self.random.choice([*KEYS, 0]))
+        return steps, kind
+
+
+def literal(steps):
+    """The path as a string literal of SQL."""
+    keys = "".join(f"[{s}]" if isinstance(s, int) else f'["{s}"]' for s in steps)
+    return "'$" + keys.replace("'", "\\'") + "'"
+
+
+def colon(variant, steps):
+    """Colon syntax where it can say the path, else variant_get."""
+    plain = [isinstance(s, int) or (s.isalpha() and s.isascii()) for s in steps]
+    if all(plain) and not isinstance(steps[0], int):
+        rest = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps)
+        return f"{variant}:{rest[1:]}"
+    return f"variant_get({variant}, {literal(steps)})"
+
+
+class Queries:
+    """SQL over `t` (id, k, v, s.v) and `u` (id, v). A relation is its SQL, its key, its variants and its scalars by type."""
+
+    def __init__(self, random, documents):
+        self.random = random
+        self.documents = documents
+        self.names = 0
+
+    def name(self):
+        self.names += 1
+        return f"x{self.names}"
+
+    def access(self, variant, targets=TARGETS):
+        """(SQL, type) of a path as a scalar."""
+        r = self.random
+        steps, kind = self.documents.path()
+        target = r.choice(targets) if r.random() < 0.5 or kind not in targets else kind
+        # Strict casts fail nearly always, other than to text.
+        strict = target == "STRING" or r.random() < 0.04
+        get = f"variant_get({variant}, {literal(steps)}, '{target}')"
+        cast = f"CAST({colon(variant, steps)} AS {target})"
+        if strict:
+            return r.choice([get, cast, f"{colon(variant, steps)}::{target}"]), target
+        return r.choice([f"try_{get}", f"try_{cast}"]), target
+
+    def value(self, variant):
+        """SQL of anything that one variant gives to a projection."""
+        r = self.random
+        steps, _ = self.documents.path()
+        at = colon(variant, steps)
+        return r.choice([
+            lambda: self.access(variant)[0],
+            lambda: self.access(variant)[0],
+            lambda: at,
+            lambda: f"try_variant_get({variant}, {literal(steps)}, '{r.choice(NESTED)}')",
+            lambda: f"to_json({at})",
+            lambda: f"is_variant_null({at})",
+            lambda: f"{at} IS NULL",
+            lambda: r.choice([variant, f"to_json({variant})", f"{variant} IS NOT NULL"]),
+            lambda: f"COALESCE({self.access(variant, ['STRING'])[0]}, '-')",
+            lambda: f"CASE WHEN is_variant_null({at}) THEN 'null' WHEN {at} IS NOT NULL THEN {at}::string END",
+            lambda: f"regexp_replace(schema_of_variant({at}), 'BIGINT|DECIMAL\\\\([0-9]+,[0-9]+\\\\)', 'NUMBER')",
+        ])()  # fmt: skip
+
+    def condition(self, variant):
+        r = self.random
+        steps, _ = self.documents.path()
+        (x, target), (y, _) = self.access(variant), self.access(variant, ["STRING"])
+        return r.choice([
+            lambda: f"{x} IS NOT NULL", lambda: f"{x} IS NULL", lambda: f"{y} > 'a'", lambda: f"{y} LIKE '%1%'",
+            lambda: f"NOT ({y} = 'a')", lambda: f"{y} IN ('a', '12', 'true')", lambda: f"{x} <=> NULL",
+            lambda: f"is_variant_null({colon(variant, steps)})", lambda: f"{variant} IS NOT NULL",
+            lambda: f"{self.access(variant, ['BIGINT'])[0].replace('STRING', 'BIGINT')} > {r.randint(-9, 99)}",
+            lambda: f"({self.condition(variant)} OR {self.condition(variant)})",
+            lambda: f"{self.condition(variant)} AND {self.condition(variant)}",
+            lambda: f"{r.randint(0, 9)} < try_cast({colon(variant, steps)} AS DOUBLE)",
+        ])()  # fmt: skip
+
+    def table(self):
+        return {"sql": "SELECT id, k, v, s.v AS w FROM t", "key": ["id"], "variants": ["v", "w"], "scalars": {"k": "STRING"}}
+
+    def query(self):
+        """A table through one to three steps, ended by a projection of many paths where variants are left."""
+        relation = self.table()
+        for _ in range(self.random.randint(1, 3)):
+            steps = [self.window, self.limit] if relation["key"] else []
+            steps += [self.filter, self.project, self.aggregate, self.join, self.union, self.explode, self.within, self.common]
+            relation = self.random.choice(steps)(relation)
+        if relation["variants"] and self.random.random() < 0.6:
+            values = [self.value(self.random.choice(relation["variants"])) for _ in range(self.random.randint(1, 8))]
+            columns = [*relation["key"], *relation["scalars"], *(f"{x} AS e{i}" for i, x in enumerate(values))]
+            return f"SELECT {', '.join(columns)} FROM ({relation['sql']})"
+        return f"SELECT * FROM ({relation['sql']})" if self.random.random() < 0.2 else relation["sql"]
+
+    def source(self, relation):
+        """(variant, scalar accesses) to work on: paths while there are variants, else the columns."""
+        variant = self.random.choice(relation["variants"]) if relation["variants"] else None
+        return variant, (lambda: self.access(variant)) if variant else (lambda: self.random.choice(list(relation["scalars"].items())))
+
+    def usable(self, relation):
+        return relation["variants"] or relation["scalars"]
+
+    def filter(self, relation):
+        variant, _ = self.source(relation)
+        condition = self.condition(variant) if variant else f"{next(iter(relation['scalars']), '1')} IS NOT NULL"
+        return relation | {"sql": f"SELECT * FROM ({relation['sql']}) WHERE {condition}"}
+
+    def project(self, relation):
+        if not relation["variants"]:
+            return relation
+        added = {self.name(): self.access(self.random.choice(relation["variants"])) for _ in range(self.random.randint(1, 4))}
+        steps, _ = self.documents.path()
+        part, variant = self.name(), self.random.choice(relation["variants"])
+        kept = [variant] if self.random.random() < 0.6 else []
+        columns = [*relation["key"], *kept, *(f"{sql} AS {n}" for n, (sql, _) in added.items()), f"{colon(variant, steps)} AS {part}"]
+        scalars = {n: t for n, (_, t) in added.items()}
+        return relation | {"sql": f"SELECT {', '.join(columns)} FROM ({relation['sql']})", "variants": [*kept, part], "scalars": scalars}
+
+    def aggregate(self, relation):
+        if not self.usable(relation):
+            return relation
+        variant, pick = self.source(relation)
+        group, group_type = self.name(), pick()
+        columns, scalars = [f"{group_type[0]} AS {group}", "count(*) AS n"], {group: group_type[1], "n": "BIGINT"}
+        for _ in range(self.random.randint(1, 4)):
+            (sql, target), name = pick(), self.name()
+            numeric = target in ("INT", "BIGINT", "SMALLINT", "DECIMAL(12,2)")
+            kinds = ["count({})", "count(DISTINCT {})", "min({})", "max({})", "bool_or({} IS NULL)"] + (["sum({})", "avg({})"] if numeric else [])
+            columns.append(f"{self.random.choice(kinds).format(sql)} AS {name}")
+        if variant and self.random.random() < 0.5:
+            columns.append(f"count({variant}) AS {self.name()}")
+        having = " HAVING count(*) > 1" if self.random.random() < 0.2 else ""
+        sql = f"SELECT {', '.join(columns)} FROM ({relation['sql']}) GROUP BY {group_type[0]}{having}"
+        return {"sql": sql, "key": [group], "variants": [], "scalars": {"n": "BIGINT"}}
+
+    def join(self, relation):
+        if not relation["variants"] or "id" not in relation["key"]:
+            return relation
+        r, variant, name, other = self.random, self.random.choice(relation["variants"]), self.name(), self.name()
+        kind = r.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"])
+        x, _ = self.access("a." + variant, ["STRING"])
+        y, _ = self.access("b.v", ["STRING"])
+        on = r.choice([f"{x} = {y}", "a.id = b.id", f"a.id = b.id AND {x} <=> {y}", f"a.id = b.id AND {self.condition('b.v')}"])
+        table = r.choice(["t", "u"])
+        if "SEMI" in kind or "ANTI" in kind:
+            return relation | {"sql": f"SELECT a.* FROM ({relation['sql']}) a {kind} {table} b ON {on}"}
+        columns = f"a.id AS id, b.id AS {name}, a.{variant} AS {variant}, b.v AS {other}"
+        sql = f"SELECT {columns} FROM ({relation['sql']}) a {kind} {table} b ON {on}"
+        return {"sql": sql, "key": ["id", name], "variants": [variant, other], "scalars": {}}
+
+    def union(self, relation):
+        if "id" not in relation["key"] or not relation["variants"]:
+            return relation
+        variant, name = self.random.choice(relation["variants"]), self.name()
+        left = f"SELECT id, {variant} AS {name}, 1 AS side FROM ({relation['sql']})"
+        sql = f"{left} UNION ALL SELECT id, v, 2 FROM {self.random.choice(['t', 'u'])} WHERE {self.condition('v')}"
+        return {"sql": sql, "key": ["id", "side"] if relation["key"] == ["id"] else [], "variants": [name], "scalars": {}}
+
+    def window(self, relation):
+        if not self.usable(relation):
+            return relation
+        _, pick = self.source(relation)
+        name = self.name()
+        over = f"OVER (PARTITION BY {pick()[0]} ORDER BY {pick()[0]}, {', '.join(relation['key'])})"
+        what = self.random.choice(["row_number()", f"lag({pick()[0]})", f"count({pick()[0]})", f"first_value({pick()[0]})"])
+        return relation | {"sql": f"SELECT *, {what} {over} AS {name} FROM ({relation['sql']})"}
+
+    def limit(self, relation):
+        if not self.usable(relation):
+            return relation
+        _, pick = self.source(relation)
+        order = f"ORDER BY {pick()[0]} {self.random.choice(['', 'DESC', 'NULLS LAST'])}, {', '.join(relation['key'])}"
+        return relation | {"sql": f"SELECT * FROM ({relation['sql']}) {order} LIMIT {self.random.randint(1, 20)}"}
+
+    def explode(self, relation):
+        if not relation["variants"] or relation["key"] != ["id"]:
+            return relation
+        variant, name, (steps, _) = self.random.choice(relation["variants"]), self.name(), self.documents.path()
+        function = self.random.choice(["variant_explode", "variant_explode_outer"])
+        sql = f"SELECT id, {variant}, pos, key, value AS {name} FROM ({relation['sql']}), LATERAL {function}({colon(variant, steps)})"
+        return {"sql": sql, "key": ["id", "pos"], "variants": [variant, name], "scalars": {"key": "STRING"}}
+
+    def within(self, relation):
+        """Subqueries: IN, EXISTS with a path in its correlation, a scalar."""
+        if not relation["variants"]:
+            return relation
+        variant = self.random.choice(relation["variants"])
+        x, y = self.access("a." + variant, ["STRING"])[0], self.access("b.v", ["STRING"])[0]
+        condition = self.random.choice([
+            f"{x} IN (SELECT {y} FROM u b)", f"EXISTS (SELECT 1 FROM u b WHERE {x} = {y})", f"{x} > (SELECT min({y}) FROM t b)",
+            f"NOT EXISTS (SELECT 1 FROM u b WHERE {x} = {y} AND {self.condition('b.v')})",
+        ])  # fmt: skip
+        return relation | {"sql": f"SELECT a.* FROM ({relation['sql']}) a WHERE {condition}"}
+
+    def common(self, relation):
+        """A CTE that is used twice."""
+        if relation["key"] != ["id"] or not relation["variants"]:
+            return relation
+        variant, other, q = self.random.choice(relation["variants"]), self.name(), self.name()
+        sql = f"WITH {q} AS ({relation['sql']}) SELECT a.id, a.{variant}, b.{variant} AS {other} FROM {q} a JOIN {q} b ON a.id = b.id"
+        return {"sql": sql, "key": ["id"], "variants": [variant, other], "scalars": {}}
+
+
+def made(spark, folder, seed):
+    """Tables `t` (two shaped files and an unshredded one) and `u` of a seed, its queries, and what to print of it."""
+    r = random.Random(seed)
+    documents = Documents(r)
+    pair = Pair(spark, folder)
+    files, ddl = [], []
+    for part in range(3):
+        shapes = [documents.shape(documents.kind, (0.08, 0.35)[part]) for _ in range(2)] if part < 2 else []
+        rows = [(i, f"k{i % 5}", to_spark(documents.row()), (i, to_spark(documents.row()))) for i in range(part * 20, part * 20 + 20)]
+        options = {"shredding.shape.v": shapes[0], "shredding.shape.s.v": shapes[1]} if shapes else {"shredding": "off"}
+        files.append((spark.createDataFrame(rows, "id INT, k STRING, v VARIANT, s STRUCT<n: INT, v: VARIANT>"), options))
+        ddl.append(options)
+    pair.add("t", files)
+    shape = documents.shape(documents.kind, 0.1)
+    u = spark.createDataFrame([(i, to_spark(documents.row())) for i in range(0, 24)], "id INT, v VARIANT")
+    pair.add("u", [(u, {"shredding.shape.v": shape})])
+    queries = Queries(r, documents)
+    return pair, documents, queries, f"seed {seed}\nfiles of t: {ddl}\nu: {shape}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_generated_queries_give_what_spark_gives_over_unshredded_rows(spark, tmp_path, seed):
+    pair, documents, queries, title = made(spark, tmp_path, seed)
+    r, found = queries.random, []
+    try:
+        values = [queries.value(r.choice(["v", "s.v"])) for _ in range(60)]
+        found += pair.column_differences(values, ours=INTERPRETED, meaning=r.choice(MEANINGS)).values()
+        for i in range(QUERIES):
+            found.append(pair.difference(queries.query(), r.choice(MEANINGS), EXECUTIONS[i % len(EXECUTIONS)]))
+    finally:
+        pair.drop("t", "u")
+    assert not (found := [f for f in found if f]), title + "\n\n" + "\n\n".join(found)
