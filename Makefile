@@ -62,10 +62,12 @@ test-python: .venv/.wheel ## the promises: pytest against the installed wheel
 
 conformance: .venv/.wheel ## external cases, where ../shared/conformance lies beside the clone
 	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \
+	failed=0; \
 	for mode in read extract union; do \
 	    echo "· conformance: $$mode"; \
-	    $(BIN)/python $(CONFORMANCE)/run_spark.py --format shredded_variant --jars $(JAR) --mode $$mode; \
-	done
+	    $(BIN)/python $(CONFORMANCE)/run_spark.py --format shredded_variant --jars $(JAR) --mode $$mode || failed=1; \
+	done; \
+	exit $$failed
 
 clean: ## remove everything that was built, .venv and .tools too
 	@rm -rf target project/target project/project dist .venv .tools .bsp .mypy_cache .ruff_cache .pytest_cache

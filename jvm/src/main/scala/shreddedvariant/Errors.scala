@@ -24,7 +24,9 @@ object Errors {
     error(
       "UNKNOWN_OPTION",
       s"The option '$key' does not exist: " +
-        nearest.fold("remove it, or see docs/options.md for the options there are.")(n => s"did you mean '$n'?")
+        nearest.fold("remove it, or see docs/options.md for the options there are.")(n =>
+          s"did you mean '$n'?"
+        )
     )
 
   def optionValue(key: String, value: String, allowed: String): ShreddedVariantException =
@@ -40,14 +42,24 @@ object Errors {
         "write the column as in SQL, dotted when nested, with backticks where a name holds dots."
     )
 
-  def noSuchColumn(key: String, column: String, nearest: Option[String], variants: Seq[String]): ShreddedVariantException =
+  def noSuchColumn(
+      key: String,
+      column: String,
+      nearest: Option[String],
+      variants: Seq[String]
+  ): ShreddedVariantException =
     error(
       "NO_SUCH_COLUMN",
       s"The option '$key' names the column '$column', which the data does not have: " +
         nearest.fold(s"the variant columns are ${list(variants)}.")(n => s"did you mean '$n'?")
     )
 
-  def notAVariant(key: String, column: String, found: String, variants: Seq[String]): ShreddedVariantException =
+  def notAVariant(
+      key: String,
+      column: String,
+      found: String,
+      variants: Seq[String]
+  ): ShreddedVariantException =
     error(
       "NOT_A_VARIANT",
       s"The option '$key' names the column '$column', which is $found and not a variant: " +
@@ -163,7 +175,9 @@ object Errors {
   def inFile(file: String, row: Option[Long], cause: ShreddedVariantException): ShreddedVariantException =
     new ShreddedVariantException(
       cause.condition,
-      s"In the file '$file'${row.fold("")(r => s", row $r")}: " + cause.getMessage.stripPrefix(s"[${cause.condition}] "),
+      s"In the file '$file'${row.fold("")(r => s", row $r")}: " + cause.getMessage.stripPrefix(
+        s"[${cause.condition}] "
+      ),
       cause
     )
 
@@ -176,7 +190,8 @@ object Errors {
     )
 
   private def list(names: Seq[String]) =
-    if (names.isEmpty) "none" else names.take(8).map(n => s"'$n'").mkString(", ") + (if (names.size > 8) ", …" else "")
+    if (names.isEmpty) "none"
+    else names.take(8).map(n => s"'$n'").mkString(", ") + (if (names.size > 8) ", …" else "")
 
   private def clip(text: String) = if (text.length <= 80) text else text.take(77) + "…"
 

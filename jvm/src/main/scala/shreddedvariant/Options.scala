@@ -7,7 +7,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** `<column>` at the end of a key stands for the name of a column. */
 final case class OptionDoc(key: String, default: String, doc: String) {
-  val prefix: Option[String] = Option.when(key.endsWith("<column>"))(key.stripSuffix("<column>").toLowerCase(Locale.ROOT))
+  val prefix: Option[String] =
+    Option.when(key.endsWith("<column>"))(key.stripSuffix("<column>").toLowerCase(Locale.ROOT))
 }
 
 object Options {
@@ -42,7 +43,11 @@ object Options {
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
-    OptionDoc(MergeSchema, "–", "Whether the columns of all files are brought together on read; as for Spark's `parquet`."),
+    OptionDoc(
+      MergeSchema,
+      "–",
+      "Whether the columns of all files are brought together on read; as for Spark's `parquet`."
+    ),
     OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
     OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused.")
   )
@@ -67,13 +72,32 @@ object Options {
   )
 
   /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
-  private val ofSpark = Set("path", "paths", "basepath", "pathglobfilter", "recursivefilelookup", "modifiedbefore",
-    "modifiedafter", "datetimerebasemode", "int96rebasemode", "ignorecorruptfiles", "ignoremissingfiles",
-    "partitionoverwritemode", "timezone", "mergeschema", "compression")
+  private val ofSpark = Set(
+    "path",
+    "paths",
+    "basepath",
+    "pathglobfilter",
+    "recursivefilelookup",
+    "modifiedbefore",
+    "modifiedafter",
+    "datetimerebasemode",
+    "int96rebasemode",
+    "ignorecorruptfiles",
+    "ignoremissingfiles",
+    "partitionoverwritemode",
+    "timezone",
+    "mergeschema",
+    "compression"
+  )
 
   /** Keys without a dot that the contract names: what lies within two edits of one is a slip of the pen. */
   private def bare: Seq[String] =
-    all.map(_.key).filterNot(_.contains('.')) ++ Seq("pathGlobFilter", "recursiveFileLookup", "modifiedBefore", "modifiedAfter")
+    all.map(_.key).filterNot(_.contains('.')) ++ Seq(
+      "pathGlobFilter",
+      "recursiveFileLookup",
+      "modifiedBefore",
+      "modifiedAfter"
+    )
 
   private val ownSpaces = Seq("shredding", "parquet.map", "bloom")
 
@@ -90,7 +114,8 @@ object Options {
 
   private def checkKey(key: String): Unit = {
     val lower = key.toLowerCase(Locale.ROOT)
-    val known = ofSpark(lower) || all.exists(o => o.prefix.fold(o.key.equalsIgnoreCase(lower))(p => isUnder(lower, p)))
+    val known =
+      ofSpark(lower) || all.exists(o => o.prefix.fold(o.key.equalsIgnoreCase(lower))(p => isUnder(lower, p)))
     if (!known) {
       if (later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l))
         throw Errors.notInThisVersion(s"The option '$key'", "remove it")
@@ -99,7 +124,8 @@ object Options {
       val looksLikeOurs =
         if (lower == head) nearest(lower, bare, 2).isDefined
         else nearest(head, Seq("shredding", "bloom"), 2).isDefined && head != "shredding" && head != "bloom"
-      if (inOwnSpace || looksLikeOurs) throw Errors.unknownOption(key, nearest(lower, bare ++ all.map(_.key), math.max(2, lower.length / 2)))
+      if (inOwnSpace || looksLikeOurs)
+        throw Errors.unknownOption(key, nearest(lower, bare ++ all.map(_.key), math.max(2, lower.length / 2)))
     }
   }
 
@@ -119,11 +145,20 @@ object Options {
   def get(options: Map[String, String], key: String): Option[String] =
     options.collectFirst { case (k, value) if k.equalsIgnoreCase(key) => value }
 
-  private def onlyValue(options: Map[String, String], key: String, allowed: Seq[String], later: Seq[String]): Unit =
+  private def onlyValue(
+      options: Map[String, String],
+      key: String,
+      allowed: Seq[String],
+      later: Seq[String]
+  ): Unit =
     get(options, key).foreach { value =>
       if (later.exists(_.equalsIgnoreCase(value)))
-        throw Errors.notInThisVersion(s"The option '$key' with the value '$value'", s"use ${allowed.mkString(" or ")}")
-      if (!allowed.exists(_.equalsIgnoreCase(value))) throw Errors.optionValue(key, value, allowed.mkString(" or "))
+        throw Errors.notInThisVersion(
+          s"The option '$key' with the value '$value'",
+          s"use ${allowed.mkString(" or ")}"
+        )
+      if (!allowed.exists(_.equalsIgnoreCase(value)))
+        throw Errors.optionValue(key, value, allowed.mkString(" or "))
     }
 
   def maxVariantBytes(options: Map[String, String]): Int =
@@ -131,12 +166,17 @@ object Options {
       val bytes =
         try org.apache.spark.network.util.JavaUtils.byteStringAsBytes(value)
         catch { case _: NumberFormatException => -1L }
-      if (bytes < 1 || bytes > Int.MaxValue) throw Errors.optionValue(MaxVariantBytes, value, "a size such as 64m, up to 2g")
+      if (bytes < 1 || bytes > Int.MaxValue)
+        throw Errors.optionValue(MaxVariantBytes, value, "a size such as 64m, up to 2g")
       bytes.toInt
     }
 
   def maxVariantDepth(options: Map[String, String]): Int =
     get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>
-      value.toIntOption.filter(_ > 0).getOrElse(throw Errors.optionValue(MaxVariantDepth, value, "a number from 1 on"))
+      value.toIntOption.filter(_ > 0).getOrElse(throw Errors.optionValue(
+        MaxVariantDepth,
+        value,
+        "a number from 1 on"
+      ))
     }
 }

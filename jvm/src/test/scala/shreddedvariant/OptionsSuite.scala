@@ -22,7 +22,9 @@ class OptionsSuite extends munit.FunSuite {
   passes("some.other.key")
   passes("path", "/x")
 
-  private def refuses(key: String, value: String, condition: String, hint: String)(implicit loc: munit.Location): Unit =
+  private def refuses(key: String, value: String, condition: String, hint: String)(implicit
+      loc: munit.Location
+  ): Unit =
     test(s"$key=$value is refused") {
       val e = intercept[ShreddedVariantException](Options.check(Map(key -> value)))
       assertEquals(e.condition, s"SHREDDED_VARIANT_$condition")
@@ -59,8 +61,16 @@ class OptionsSuite extends munit.FunSuite {
   }
 
   test("docs/options.md lists the options as they are") {
-    val rows = Options.all.map(o => s"| `${o.key}` | ${if (o.default == "–") "" else s"`${o.default}`"} | ${o.doc} |")
-    val expected = (Seq("# Options", "", OptionsSuite.intro, "", "| option | default | meaning |", "|---|---|---|") ++ rows)
+    val rows =
+      Options.all.map(o => s"| `${o.key}` | ${if (o.default == "–") "" else s"`${o.default}`"} | ${o.doc} |")
+    val expected = (Seq(
+      "# Options",
+      "",
+      OptionsSuite.intro,
+      "",
+      "| option | default | meaning |",
+      "|---|---|---|"
+    ) ++ rows)
       .mkString("", "\n", "\n")
     val file = Paths.get("docs/options.md")
     if (sys.env.contains("WRITE_DOCS")) Files.writeString(file, expected)

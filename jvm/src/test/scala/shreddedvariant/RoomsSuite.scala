@@ -57,7 +57,13 @@ class RoomsSuite extends munit.FunSuite {
 
   for ((room, allowed) <- rooms)
     test(s"$room imports only what it may") {
-      val standard = Seq("java.", "scala.", "shreddedvariant.{Errors", "shreddedvariant.Errors", "shreddedvariant.SparkBridge")
+      val standard = Seq(
+        "java.",
+        "scala.",
+        "shreddedvariant.{Errors",
+        "shreddedvariant.Errors",
+        "shreddedvariant.SparkBridge"
+      )
       val wrong = for {
         file <- files(main.resolve(room))
         line <- Files.readAllLines(file).asScala.map(_.trim) if line.startsWith("import ")
@@ -68,7 +74,8 @@ class RoomsSuite extends munit.FunSuite {
     }
 
   test("every room is in the table") {
-    val dirs = Files.list(main).iterator.asScala.filter(Files.isDirectory(_)).map(_.getFileName.toString).toSet
+    val dirs =
+      Files.list(main).iterator.asScala.filter(Files.isDirectory(_)).map(_.getFileName.toString).toSet
     assertEquals(dirs, rooms.keySet)
   }
 

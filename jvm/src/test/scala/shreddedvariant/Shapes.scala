@@ -35,7 +35,8 @@ object Shapes {
         shapes <- Gen.sequence[Seq[Shape], Shape](some.map { case (_, v) => near(v) })
       } yield Shape.objectOf(some.map(_._1).zip(shapes))
     case Value.Arr(elements) if elements.nonEmpty => near(elements.head).map(Shape.Array(_))
-    case other => Gen.frequency(4 -> Gen.const(Shape.Scalar(typeOf(other))), 1 -> scalars.map(Shape.Scalar(_)))
+    case other =>
+      Gen.frequency(4 -> Gen.const(Shape.Scalar(typeOf(other))), 1 -> scalars.map(Shape.Scalar(_)))
   }
 
   private def typeOf(value: Value): ScalarType = value match {

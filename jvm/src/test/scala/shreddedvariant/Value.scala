@@ -34,7 +34,8 @@ object Value {
 
   // ---- encoding ----
 
-  private val fixedWidths = Map(7 -> 8, 11 -> 4, 12 -> 8, 13 -> 8, 14 -> 4, 17 -> 8, 18 -> 8, 19 -> 8, 20 -> 16)
+  private val fixedWidths =
+    Map(7 -> 8, 11 -> 4, 12 -> 8, 13 -> 8, 14 -> 4, 17 -> 8, 18 -> 8, 19 -> 8, 20 -> 16)
 
   /** `shuffle` gives the order of the dictionary, which the encoding leaves free. */
   def encode(value: Value, shuffle: Seq[String] => Seq[String] = identity): (Array[Byte], Array[Byte]) = {
@@ -59,7 +60,8 @@ object Value {
   private def bytes(value: Value, ids: Map[String, Int]): Array[Byte] = value match {
     case Null => Array(0)
     case Bool(v) => Array((if (v) 1 << 2 else 2 << 2).toByte)
-    case Integer(v, width) => Array((Map(1 -> 3, 2 -> 4, 4 -> 5, 8 -> 6)(width) << 2).toByte) ++ number(v, width)
+    case Integer(v, width) =>
+      Array((Map(1 -> 3, 2 -> 4, 4 -> 5, 8 -> 6)(width) << 2).toByte) ++ number(v, width)
     case Dec(unscaled, scale, width) =>
       val digits = unscaled.toByteArray.reverse
       val fill = if (unscaled.signum < 0) (-1).toByte else 0.toByte
@@ -73,18 +75,27 @@ object Value {
     case Arr(elements) =>
       val parts = elements.map(bytes(_, ids))
       val large = elements.size > 255
-      Array((3 | 3 << 2 | (if (large) 1 << 4 else 0)).toByte) ++ number(elements.size.toLong, if (large) 4 else 1) ++
+      Array((3 | 3 << 2 | (if (large) 1 << 4 else 0)).toByte) ++ number(
+        elements.size.toLong,
+        if (large) 4 else 1
+      ) ++
         parts.scanLeft(0)(_ + _.length).flatMap(o => number(o.toLong, 4)) ++ parts.flatten
     case Obj(fields) =>
-      val sorted = fields.toSeq.sortWith((a, b) => Arrays.compareUnsigned(a._1.getBytes(UTF_8), b._1.getBytes(UTF_8)) < 0)
+      val sorted = fields.toSeq.sortWith((a, b) =>
+        Arrays.compareUnsigned(a._1.getBytes(UTF_8), b._1.getBytes(UTF_8)) < 0
+      )
       val parts = sorted.map { case (_, v) => bytes(v, ids) }
       val large = fields.size > 255
-      Array((2 | 3 << 2 | 3 << 4 | (if (large) 1 << 6 else 0)).toByte) ++ number(fields.size.toLong, if (large) 4 else 1) ++
+      Array((2 | 3 << 2 | 3 << 4 | (if (large) 1 << 6 else 0)).toByte) ++ number(
+        fields.size.toLong,
+        if (large) 4 else 1
+      ) ++
         sorted.flatMap { case (k, _) => number(ids(k).toLong, 4) } ++
         parts.scanLeft(0)(_ + _.length).flatMap(o => number(o.toLong, 4)) ++ parts.flatten
   }
 
-  private def number(value: Long, width: Int): Array[Byte] = Array.tabulate(width)(i => (value >> 8 * i).toByte)
+  private def number(value: Long, width: Int): Array[Byte] =
+    Array.tabulate(width)(i => (value >> 8 * i).toByte)
 
   // ---- decoding ----
 
@@ -97,7 +108,9 @@ object Value {
       val size = unsigned(metadata, 1, width)
       val offsets = (0 to size).map(i => unsigned(metadata, 1 + width * (1 + i), width))
       val start = 1 + width * (size + 2)
-      offsets.zip(offsets.drop(1)).map { case (from, until) => new String(metadata.slice(start + from, start + until), UTF_8) }
+      offsets.zip(offsets.drop(1)).map { case (from, until) =>
+        new String(metadata.slice(start + from, start + until), UTF_8)
+      }
     }
 
     def read(at: Int): Value = {
@@ -114,7 +127,10 @@ object Value {
             key -> read(data + unsigned(value, offsets + i * offsetWidth, offsetWidth))
           }
           val names = fields.map(_._1.getBytes(UTF_8))
-          require(names.zip(names.drop(1)).forall { case (a, b) => Arrays.compareUnsigned(a, b) < 0 }, "keys out of order")
+          require(
+            names.zip(names.drop(1)).forall { case (a, b) => Arrays.compareUnsigned(a, b) < 0 },
+            "keys out of order"
+          )
           Obj(fields.toMap)
         case 3 =>
           val (size, offsets) = sized(at, (info & 4) != 0)
@@ -158,7 +174,8 @@ object Value {
   // ---- generators ----
 
   /** Few keys, so that values and shapes meet; among them what SQL, JSON and UTF-16 find hard. */
-  val keys: Seq[String] = Seq("a", "b", "c", "A", "", "a.b", "`q`", "é", "\uE000", "\uD83D\uDE00", "value", "typed_value", "list")
+  val keys: Seq[String] =
+    Seq("a", "b", "c", "A", "", "a.b", "`q`", "é", "\uE000", "\uD83D\uDE00", "value", "typed_value", "list")
 
   private val integers: Gen[Value] = for {
     width <- Gen.oneOf(1, 2, 4, 8)

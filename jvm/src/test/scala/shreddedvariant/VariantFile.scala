@@ -32,7 +32,8 @@ object VariantFile {
     conf.set(SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key, "false")
     conf.set(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, "true")
     val support = new ShreddingWriteSupport(WriteJob(Map(Seq("v") -> shape)))
-    val writer = new Builder(new LocalOutputFile(file), support).withConf(conf).withRowGroupSize(rowGroupSize).build()
+    val writer =
+      new Builder(new LocalOutputFile(file), support).withConf(conf).withRowGroupSize(rowGroupSize).build()
     try rows.foreach { row =>
         writer.write(InternalRow(if (row == null) null else new VariantVal(row._2, row._1)))
       }
@@ -45,15 +46,21 @@ object VariantFile {
     override def getWriteSupport(conf: Configuration): WriteSupport[InternalRow] = support
   }
 
-  def read(file: LocalPath, limits: VariantLimits = VariantLimits(1000, Int.MaxValue), batchSize: Int = 7): Seq[Bytes] = {
-    val split = PartitionedFile(InternalRow.empty, SparkPath.fromPathString(file.toUri.toString), 0, Files.size(file))
+  def read(
+      file: LocalPath,
+      limits: VariantLimits = VariantLimits(1000, Int.MaxValue),
+      batchSize: Int = 7
+  ): Seq[Bytes] = {
+    val split =
+      PartitionedFile(InternalRow.empty, SparkPath.fromPathString(file.toUri.toString), 0, Files.size(file))
     val reader = new BatchReader(split, job(limits, batchSize), new Configuration(false))
     try {
       val rows = Seq.newBuilder[Bytes]
       while (reader.next()) {
         val column = reader.get().column(0)
         for (i <- 0 until reader.get().numRows)
-          rows += (if (column.isNullAt(i)) null else { val v = column.getVariant(i); (v.getMetadata, v.getValue) })
+          rows += (if (column.isNullAt(i)) null
+                   else { val v = column.getVariant(i); (v.getMetadata, v.getValue) })
       }
       rows.result()
     } finally reader.close()

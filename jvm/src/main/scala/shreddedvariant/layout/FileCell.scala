@@ -18,7 +18,10 @@ package shreddedvariant.layout
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.schema.GroupType
-import org.apache.parquet.schema.LogicalTypeAnnotation.{ListLogicalTypeAnnotation, VariantLogicalTypeAnnotation}
+import org.apache.parquet.schema.LogicalTypeAnnotation.{
+  ListLogicalTypeAnnotation,
+  VariantLogicalTypeAnnotation
+}
 import org.apache.parquet.schema.MessageType
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
@@ -53,7 +56,8 @@ object FileCell {
     val binder = new FileCellBinder(column, maxDepth)
     val group = file.getType(path: _*) match {
       case group: GroupType => group
-      case _ => throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
+      case _ =>
+        throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
     }
     binder.variant(group, path)
   }
@@ -78,27 +82,31 @@ private final class FileCellBinder(column: String, maxDepth: Int) {
       path :+ Value
     }
     val typed = field(group, TypedValue).map(typedValue(_, path :+ TypedValue, name, depth))
-    if (value.isEmpty && typed.isEmpty) throw Errors.malformedLayout(name, "it has neither value nor typed_value")
+    if (value.isEmpty && typed.isEmpty)
+      throw Errors.malformedLayout(name, "it has neither value nor typed_value")
     FileCell(name, value, typed)
   }
 
-  private def typedValue(column: Type, path: Seq[String], name: String, depth: Int): FileTyped = column match {
-    case repeated if repeated.isRepetition(Repetition.REPEATED) =>
-      throw Errors.malformedLayout(name, "its typed_value is repeated")
-    case group: GroupType =>
-      group.getLogicalTypeAnnotation match {
-        case null => fields(group, path, name, depth)
-        case _: ListLogicalTypeAnnotation => array(group, path, name, depth)
-        case other => throw Errors.unsupportedType(name, s"a group of $other")
-      }
-    case other =>
-      val primitive = other.asPrimitiveType
-      val scalar = ScalarType.fromParquet(primitive).getOrElse(throw Errors.unsupportedType(name, describe(primitive)))
-      FileTyped.Scalar(scalar, path)
-  }
+  private def typedValue(column: Type, path: Seq[String], name: String, depth: Int): FileTyped =
+    column match {
+      case repeated if repeated.isRepetition(Repetition.REPEATED) =>
+        throw Errors.malformedLayout(name, "its typed_value is repeated")
+      case group: GroupType =>
+        group.getLogicalTypeAnnotation match {
+          case null => fields(group, path, name, depth)
+          case _: ListLogicalTypeAnnotation => array(group, path, name, depth)
+          case other => throw Errors.unsupportedType(name, s"a group of $other")
+        }
+      case other =>
+        val primitive = other.asPrimitiveType
+        val scalar =
+          ScalarType.fromParquet(primitive).getOrElse(throw Errors.unsupportedType(name, describe(primitive)))
+        FileTyped.Scalar(scalar, path)
+    }
 
   private def fields(group: GroupType, path: Seq[String], name: String, depth: Int): FileTyped = {
-    val duplicates = group.getFields.asScala.groupBy(_.getName).collect { case (key, fs) if fs.size > 1 => key }
+    val duplicates =
+      group.getFields.asScala.groupBy(_.getName).collect { case (key, fs) if fs.size > 1 => key }
     duplicates.foreach(key => throw Errors.malformedLayout(name, s"its field '$key' stands there twice"))
     val cells = group.getFields.asScala.map {
       case cellGroup: GroupType if !cellGroup.isRepetition(Repetition.REPEATED) =>
@@ -107,15 +115,20 @@ private final class FileCellBinder(column: String, maxDepth: Int) {
         checkFields(cellGroup, Set(Value, TypedValue), keyName)
         (key, cell(cellGroup, path :+ key, keyName, depth + 1))
       case other =>
-        throw Errors.malformedLayout(name, s"its field '${other.getName}' is not a group of value and typed_value")
+        throw Errors.malformedLayout(
+          name,
+          s"its field '${other.getName}' is not a group of value and typed_value"
+        )
     }
-    val sorted = cells.toIndexedSeq.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a._1), Shape.utf8(b._1)) < 0)
+    val sorted =
+      cells.toIndexedSeq.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a._1), Shape.utf8(b._1)) < 0)
     FileTyped.Object(path, sorted)
   }
 
   /** Writers name the repeated group and the element as they like; the specification asks for three levels. */
   private def array(group: GroupType, path: Seq[String], name: String, depth: Int): FileTyped = {
-    def refuse = throw Errors.malformedLayout(name, s"its array is not a three-level list but ${oneLine(group)}")
+    def refuse =
+      throw Errors.malformedLayout(name, s"its array is not a three-level list but ${oneLine(group)}")
     val repeated = group.getFields.asScala.toSeq match {
       case Seq(list: GroupType) if list.isRepetition(Repetition.REPEATED) => list
       case _ => refuse

@@ -59,7 +59,9 @@ object ParquetLayout {
       Some(group(Repetition.OPTIONAL, TypedValue, fields.map { case (name, field) => cell(name, field) }))
     case Shape.Array(element) =>
       val list = group(Repetition.REPEATED, "list", Seq(cell("element", element)))
-      Some(Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list).named(TypedValue))
+      Some(Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list).named(
+        TypedValue
+      ))
   }
 
   private def group(repetition: Repetition, name: String, fields: Seq[Type]): GroupType = {

@@ -34,8 +34,24 @@ object ScalarType {
   val MaxPrecision = 38
 
   /** The types that are written without parameters, by their DDL. */
-  val simple: Seq[ScalarType] = Seq(Bool, Int8, Int16, Int32, Int64, Float32, Float64, Date, Time, Timestamp,
-    TimestampNtz, TimestampNanos, TimestampNtzNanos, Binary, Str, Uuid)
+  val simple: Seq[ScalarType] = Seq(
+    Bool,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Float32,
+    Float64,
+    Date,
+    Time,
+    Timestamp,
+    TimestampNtz,
+    TimestampNanos,
+    TimestampNtzNanos,
+    Binary,
+    Str,
+    Uuid
+  )
 
   /** The column that we write for a type. */
   def toParquet(scalar: ScalarType, name: String): PrimitiveType = {
@@ -89,7 +105,8 @@ object ScalarType {
           if decimal.getPrecision <= MaxPrecision =>
         Some(Dec(decimal.getPrecision, decimal.getScale))
       case (INT32, _: DateLogicalTypeAnnotation) => Some(Date)
-      case (INT64, time: TimeLogicalTypeAnnotation) if !time.isAdjustedToUTC && time.getUnit == TimeUnit.MICROS =>
+      case (INT64, time: TimeLogicalTypeAnnotation)
+          if !time.isAdjustedToUTC && time.getUnit == TimeUnit.MICROS =>
         Some(Time)
       case (INT64, timestamp: TimestampLogicalTypeAnnotation) =>
         (timestamp.isAdjustedToUTC, timestamp.getUnit) match {

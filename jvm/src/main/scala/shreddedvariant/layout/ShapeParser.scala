@@ -39,7 +39,9 @@ private final class ShapeParser(text: String) {
     val start = at
     val first = if (text.charAt(at) == '`') None else Some(word("a type or a field name"))
     skipSpace()
-    val isType = first.exists(f => typeNames(upper(f))) && (at == text.length || text.charAt(at) == '<' || text.charAt(at) == '(')
+    val isType = first.exists(f => typeNames(upper(f))) && (at == text.length || text.charAt(
+      at
+    ) == '<' || text.charAt(at) == '(')
     at = start
     val shape = if (isType) oneType() else fields(end = None)
     skipSpace()

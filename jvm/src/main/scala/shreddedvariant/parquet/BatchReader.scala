@@ -15,12 +15,17 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.connector.read.PartitionReader
-import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile, SchemaColumnConvertNotSupportedException}
+import org.apache.spark.sql.execution.datasources.{
+  DataSourceUtils,
+  PartitionedFile,
+  SchemaColumnConvertNotSupportedException
+}
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
-import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import shreddedvariant.{Errors, ShreddedVariantException}
 
-final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuration) extends PartitionReader[ColumnarBatch] {
+final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuration)
+    extends PartitionReader[ColumnarBatch] {
   private val name = split.toPath.toString
   private val reader = OpenFile(split.toPath, conf, Some((split.start, split.start + split.length)))
   private val footer = reader.getFileMetaData
@@ -76,7 +81,8 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
     val (needed, idle) = bound.leaves.partition(_.isNeededIn(facts))
     idle.foreach(_.skip())
     if (needed.nonEmpty) {
-      if (needed != active) reader.setRequestedSchema(BatchReader.only(footer.getSchema, needed.map(_.path).toSet))
+      if (needed != active)
+        reader.setRequestedSchema(BatchReader.only(footer.getSchema, needed.map(_.path).toSet))
       val pages =
         try reader.readRowGroup(group)
         catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
@@ -93,15 +99,20 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
     try leaf.read(rows)
     catch {
       case e: SchemaColumnConvertNotSupportedException =>
-        throw Errors.inFile(name, None, Errors.columnType(leaf.path.mkString("."), e.getPhysicalType, e.getLogicalType))
+        throw Errors.inFile(
+          name,
+          None,
+          Errors.columnType(leaf.path.mkString("."), e.getPhysicalType, e.getLogicalType)
+        )
       case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e)
     }
 
-  private def partitionColumns: Array[ColumnVector] = job.partitions.fields.zipWithIndex.map { case (field, i) =>
-    val vector = new ConstantColumnVector(job.batchSize, field.dataType)
-    ColumnVectorUtils.populate(vector, split.partitionValues, i)
-    vector
-  }
+  private def partitionColumns: Array[ColumnVector] =
+    job.partitions.fields.zipWithIndex.map { case (field, i) =>
+      val vector = new ConstantColumnVector(job.batchSize, field.dataType)
+      ColumnVectorUtils.populate(vector, split.partitionValues, i)
+      vector
+    }
 
   private def rebasing: Rebasing = {
     val keys = footer.getKeyValueMetaData
@@ -149,7 +160,8 @@ object OpenFile {
       ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options.build())
     } catch {
       case e: FileNotFoundException => throw e
-      case e: StackOverflowError => throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
+      case e: StackOverflowError =>
+        throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
       case NonFatal(e) => throw Errors.notParquet(path.toString, e)
     }
 }

@@ -20,12 +20,14 @@ final class ColumnBinder(
     place: FilePlace,
     fileColumns: FileColumns,
     job: ReadJob,
-    rebasing: Rebasing) {
+    rebasing: Rebasing
+) {
   private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap))
   private val variants = new VariantBinder(file, place, leaves, job)
 
   def bind(requested: StructType): BoundFile = {
-    val found = requested.fields.map(field => if (job.paths.contains(field.name)) None else topLevel(field.name))
+    val found =
+      requested.fields.map(field => if (job.paths.contains(field.name)) None else topLevel(field.name))
     val plain = clip(requested, found)
     val columns = requested.fields.zip(found).map {
       case (field, Some(group)) => new FixedColumn(column(field.dataType, plain(group.getName), field.name))
@@ -55,29 +57,32 @@ final class ColumnBinder(
     if (pairs.isEmpty) Map.empty
     else {
       val message = new MessageType(file.getName, pairs.map(_._2).toSeq.distinct.asJava)
-      val read = StructType(pairs.map { case (field, _) => field.copy(dataType = VariantGroups.asStructs(field.dataType)) })
+      val read = StructType(pairs.map { case (field, _) =>
+        field.copy(dataType = VariantGroups.asStructs(field.dataType))
+      })
       val converted = job.types.converter(job.caseSensitive).convertParquetColumn(message, Some(read))
       message.getFields.asScala.map(_.getName).zip(converted.children).toMap
     }
   }
 
-  private def column(requested: DataType, found: ParquetColumn, name: String): ColumnVector = requested match {
-    case VariantType => variants.whole(found.path, name)
-    case udt: UserDefinedType[_] => column(udt.sqlType, found, name)
-    case struct: StructType => structColumn(struct, found, name)
-    case array: ArrayType =>
-      requireType[ArrayType](found, name, requested)
-      val element = column(array.elementType, found.children.head, name + "[*]")
-      new ListVector(array, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), element)
-    case map: MapType =>
-      requireType[MapType](found, name, requested)
-      val key = column(map.keyType, found.children(0), name + ".key")
-      val value = column(map.valueType, found.children(1), name + ".value")
-      new MapVector(map, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), key, value)
-    case scalar =>
-      val descriptor = found.descriptor.getOrElse(throw wrongType(found, name, requested))
-      leaves.leaf(descriptor.getPath.toSeq, scalar, rebasing, _ => true).vector
-  }
+  private def column(requested: DataType, found: ParquetColumn, name: String): ColumnVector =
+    requested match {
+      case VariantType => variants.whole(found.path, name)
+      case udt: UserDefinedType[_] => column(udt.sqlType, found, name)
+      case struct: StructType => structColumn(struct, found, name)
+      case array: ArrayType =>
+        requireType[ArrayType](found, name, requested)
+        val element = column(array.elementType, found.children.head, name + "[*]")
+        new ListVector(array, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), element)
+      case map: MapType =>
+        requireType[MapType](found, name, requested)
+        val key = column(map.keyType, found.children(0), name + ".key")
+        val value = column(map.valueType, found.children(1), name + ".value")
+        new MapVector(map, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), key, value)
+      case scalar =>
+        val descriptor = found.descriptor.getOrElse(throw wrongType(found, name, requested))
+        leaves.leaf(descriptor.getPath.toSeq, scalar, rebasing, _ => true).vector
+    }
 
   private def structColumn(struct: StructType, found: ParquetColumn, name: String): ColumnVector = {
     requireType[StructType](found, name, struct)
@@ -88,11 +93,16 @@ final class ColumnBinder(
         case i => column(field.dataType, found.children(i), name + "." + Shape.quoted(field.name))
       }
     }
-    new StructVector(struct, leaves.presence(found.path, found.definitionLevel, found.repetitionLevel), children)
+    new StructVector(
+      struct,
+      leaves.presence(found.path, found.definitionLevel, found.repetitionLevel),
+      children
+    )
   }
 
   private def requireType[T](found: ParquetColumn, name: String, wanted: DataType)(implicit
-      tag: reflect.ClassTag[T]): Unit =
+      tag: reflect.ClassTag[T]
+  ): Unit =
     if (!tag.runtimeClass.isInstance(found.sparkType)) throw wrongType(found, name, wanted)
 
   private def wrongType(found: ParquetColumn, name: String, wanted: DataType) =

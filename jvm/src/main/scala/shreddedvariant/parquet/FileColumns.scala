@@ -10,8 +10,10 @@ final class FileColumns(split: PartitionedFile, place: FilePlace, batchSize: Int
 
   /** The column, if the file is asked for itself and not for what it holds. */
   def find(field: StructField): Option[ColumnVector] = field.dataType match {
-    case LongType if field.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME => Some(new RowNumberVector(place))
-    case struct: StructType if field.name == FileFormat.METADATA_NAME && struct.fieldNames.forall(FileColumns.names) =>
+    case LongType if field.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME =>
+      Some(new RowNumberVector(place))
+    case struct: StructType
+        if field.name == FileFormat.METADATA_NAME && struct.fieldNames.forall(FileColumns.names) =>
       Some(new StructVector(struct, AlwaysPresent, struct.fields.map(metadata)))
     case _ => None
   }
@@ -20,7 +22,12 @@ final class FileColumns(split: PartitionedFile, place: FilePlace, batchSize: Int
     if (field.name == ParquetFileFormat.ROW_INDEX) new RowNumberVector(place)
     else {
       val value =
-        FileFormat.getFileConstantMetadataColumnValue(field.name, split, FileFormat.BASE_METADATA_EXTRACTORS, field.dataType)
+        FileFormat.getFileConstantMetadataColumnValue(
+          field.name,
+          split,
+          FileFormat.BASE_METADATA_EXTRACTORS,
+          field.dataType
+        )
       ConstantVector(field.dataType, Some(value.value), batchSize)
     }
 }

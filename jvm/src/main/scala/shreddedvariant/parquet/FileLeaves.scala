@@ -25,7 +25,12 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
 
   /** A column of a variant: read where it holds something. A repeated one always is, since its levels count. */
   def cell(path: Seq[String], dataType: DataType): Leaf =
-    leaf(path, dataType, Rebasing.none, group => file.getMaxRepetitionLevel(path: _*) > 0 || !group.holdsNothing(path))
+    leaf(
+      path,
+      dataType,
+      Rebasing.none,
+      group => file.getMaxRepetitionLevel(path: _*) > 0 || !group.holdsNothing(path)
+    )
 
   def presence(group: Seq[String]): Presence =
     presence(group, file.getMaxDefinitionLevel(group: _*), file.getMaxRepetitionLevel(group: _*))
@@ -39,7 +44,8 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
     val definition = file.getMaxDefinitionLevel(group: _*)
     val repetition = file.getMaxRepetitionLevel(group: _*)
     if (definition == 0) AlwaysPresent
-    else register(new LevelPresence(witness(group, repetition, !_.hasNoNulls(metadata)), definition, repetition))
+    else
+      register(new LevelPresence(witness(group, repetition, !_.hasNoNulls(metadata)), definition, repetition))
   }
 
   def lists(group: Seq[String]): Lists =

@@ -23,7 +23,8 @@ object FooterSchema {
     val footer =
       try reader.getFileMetaData
       finally reader.close()
-    val reduced = new MessageType(footer.getSchema.getName, footer.getSchema.getFields.asScala.map(unshredded).asJava)
+    val reduced =
+      new MessageType(footer.getSchema.getName, footer.getSchema.getFields.asScala.map(unshredded).asJava)
     val metadata = new FileMetaData(reduced, footer.getKeyValueMetaData, footer.getCreatedBy)
     ParquetFileFormat.readSchemaFromFooter(
       new Footer(path, new ParquetMetadata(metadata, java.util.List.of())),
@@ -34,7 +35,9 @@ object FooterSchema {
   /** Spark's converter looks into the shredded columns of a variant and refuses some of their types: leave them out. */
   private def unshredded(column: Type): Type = column match {
     case group: GroupType if FileCell.isAnnotated(group) =>
-      val kept = group.getFields.asScala.filter(f => f.getName == ParquetLayout.Metadata || f.getName == ParquetLayout.Value)
+      val kept = group.getFields.asScala.filter(f =>
+        f.getName == ParquetLayout.Metadata || f.getName == ParquetLayout.Value
+      )
       if (kept.isEmpty) group else group.withNewFields(kept.asJava)
     case group: GroupType => group.withNewFields(group.getFields.asScala.map(unshredded).asJava)
     case other => other

@@ -7,7 +7,11 @@ import org.apache.parquet.VersionParser.ParsedVersion
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.column.page.PageReadStore
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedColumnReader
-import org.apache.spark.sql.execution.vectorized.{OffHeapColumnVector, OnHeapColumnVector, WritableColumnVector}
+import org.apache.spark.sql.execution.vectorized.{
+  OffHeapColumnVector,
+  OnHeapColumnVector,
+  WritableColumnVector
+}
 import org.apache.spark.sql.types.{DataType, IntegerType}
 import shreddedvariant.SparkBridge
 
@@ -17,7 +21,8 @@ final case class Rebasing(
     datetimeZone: String,
     int96Mode: String,
     int96Zone: String,
-    convertInt96To: Option[ZoneId])
+    convertInt96To: Option[ZoneId]
+)
 
 object Rebasing {
 
@@ -25,7 +30,12 @@ object Rebasing {
   val none: Rebasing = Rebasing("CORRECTED", "UTC", "CORRECTED", "UTC", None)
 }
 
-final class Leaf(val descriptor: ColumnDescriptor, dataType: DataType, rebasing: Rebasing, vectors: VectorAllocator) {
+final class Leaf(
+    val descriptor: ColumnDescriptor,
+    dataType: DataType,
+    rebasing: Rebasing,
+    vectors: VectorAllocator
+) {
   val vector: WritableColumnVector = vectors.allocate(dataType)
   private var definitionLevels: WritableColumnVector = _
   private var repetitionLevels: WritableColumnVector = _

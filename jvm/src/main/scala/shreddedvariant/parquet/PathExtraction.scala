@@ -8,7 +8,13 @@ package shreddedvariant.parquet
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.expressions.variant.{ArrayExtraction, ObjectExtraction, VariantCastArgs, VariantGet, VariantPathSegment}
+import org.apache.spark.sql.catalyst.expressions.variant.{
+  ArrayExtraction,
+  ObjectExtraction,
+  VariantCastArgs,
+  VariantGet,
+  VariantPathSegment
+}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types._
@@ -21,9 +27,9 @@ import shreddedvariant.shred.{CellVector, Lists, Rebuilder, ScalarVector}
 /**
  * Where a path ends in one file: at `cell`, with `rest` to be looked up in what the cell's residual holds; nothing is
  * left where the cell is the path's own. `hops` lead to the cell's row through the arrays on the way, each with the
- * index that is taken.
+ * index that is taken. An element of an array is never missing: where its columns are null it is a variant null.
  */
-final case class PathPlace(cell: CellVector, hops: Seq[(Lists, Int)], rest: Seq[PathStep])
+final case class PathPlace(cell: CellVector, hops: Seq[(Lists, Int)], rest: Seq[PathStep], isElement: Boolean)
 
 final class PathExtraction(
     place: PathPlace,
@@ -32,12 +38,13 @@ final class PathExtraction(
     zone: Option[String],
     file: FilePlace,
     maxBytes: Int,
-    vectors: VectorAllocator)
-    extends Assembled {
+    vectors: VectorAllocator
+) extends Assembled {
   private val cell = place.cell
   private val typed = Option(cell.typed).collect { case scalar: ScalarVector if place.rest.isEmpty => scalar }
   private val conversion = typed.flatMap(t => ScalarConversion.find(t.scalar, target))
-  private val isIdentity = typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && place.hops.isEmpty
+  private val isIdentity =
+    typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && place.hops.isEmpty
   private val arguments = VariantCastArgs(
     failOnError = false,
     zone,
@@ -134,7 +141,8 @@ final class PathExtraction(
 
   /** What the cell holds in its own row, as a variant; null where it is missing. */
   private def variantAt(at: Int): VariantVal =
-    if (at < 0 || cell.isMissing(at)) null
+    if (at < 0) null
+    else if (cell.isMissing(at)) if (place.isElement) PathExtraction.variantNull else null
     else file.guard(cell.path, at) {
       val keys = if (needsMetadata(at)) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys
       val value = if (place.rest.isEmpty) rebuilder.rebuild(at, keys) else cell.value.getBinary(at)
@@ -169,12 +177,15 @@ object PathExtraction {
 
   /** The metadata of a variant that has no keys. */
   private val noKeys: Array[Byte] = Array(1, 0, 0)
+
+  private val variantNull = new VariantVal(Array(0), noKeys)
 }
 
 /** Appends one value after the other to a vector, of any type: Spark's own converter, fed with rows of one column. */
 private final class RowAppender(target: DataType) {
   private val row = new GenericInternalRow(1)
-  private val converter = SparkBridge.rowConverter(new StructType().add("value", Physical(target), nullable = true))
+  private val converter =
+    SparkBridge.rowConverter(new StructType().add("value", Physical(target), nullable = true))
 
   def append(value: Any, to: WritableColumnVector): Unit = {
     row.update(0, value)

@@ -12,7 +12,8 @@ trait ReadColumn {
 final class FixedColumn(val vector: ColumnVector) extends ReadColumn
 
 /** Whether a variant is there: known from the footer where its metadata has no nulls, else from levels. */
-final class PresenceColumn(metadata: Seq[String], levels: Presence, rows: Int) extends ReadColumn with Assembled {
+final class PresenceColumn(metadata: Seq[String], levels: Presence, rows: Int) extends ReadColumn
+    with Assembled {
   private val always = ConstantVector(BooleanType, Some(true), rows)
   private val sometimes = new PresenceVector(levels)
   private var current: ColumnVector = always

@@ -19,7 +19,8 @@ final case class ReadJob(
     types: TypeMapping,
     caseSensitive: Boolean,
     batchSize: Int,
-    offHeap: Boolean) {
+    offHeap: Boolean
+) {
   def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }
 
@@ -35,7 +36,8 @@ final case class TypeMapping(
     int96AsTimestamp: Boolean,
     inferNtz: Boolean,
     nanosAsLong: Boolean,
-    nanosTypes: Boolean) {
+    nanosTypes: Boolean
+) {
   def converter(caseSensitive: Boolean): ParquetToSparkSchemaConverter = new ParquetToSparkSchemaConverter(
     assumeBinaryIsString = binaryAsString,
     assumeInt96IsTimestamp = int96AsTimestamp,

@@ -13,7 +13,9 @@ final class RowGroup(block: BlockMetaData) {
   def firstRow: Long = math.max(block.getRowIndexOffset, 0L)
 
   /** True only if the statistics prove it: a writer may leave them out. */
-  def holdsNothing(leaf: Seq[String]): Boolean = nulls(leaf).exists { case (nulls, values) => nulls == values }
+  def holdsNothing(leaf: Seq[String]): Boolean = nulls(leaf).exists { case (nulls, values) =>
+    nulls == values
+  }
 
   def hasNoNulls(leaf: Seq[String]): Boolean = nulls(leaf).exists(_._1 == 0)
 

@@ -29,9 +29,11 @@ object ScalarConversion {
     case Int8 | Int16 | Int32 => fromInteger(target, (v, row) => v.getInt(row).toLong)
     case Int64 => fromInteger(target, (v, row) => v.getLong(row))
     case Float32 if target == FloatType => Some(write((v, row, to) => to.putFloat(row, v.getFloat(row))))
-    case Float32 if target == DoubleType => Some(write((v, row, to) => to.putDouble(row, v.getFloat(row).toDouble)))
+    case Float32 if target == DoubleType =>
+      Some(write((v, row, to) => to.putDouble(row, v.getFloat(row).toDouble)))
     case Float64 if target == DoubleType => Some(write((v, row, to) => to.putDouble(row, v.getDouble(row))))
-    case Float64 if target == FloatType => Some(write((v, row, to) => to.putFloat(row, v.getDouble(row).toFloat)))
+    case Float64 if target == FloatType =>
+      Some(write((v, row, to) => to.putFloat(row, v.getDouble(row).toFloat)))
     case Bool if target == BooleanType => Some(write((v, row, to) => to.putBoolean(row, v.getBoolean(row))))
     case Date if target == DateType => Some(write((v, row, to) => to.putInt(row, v.getInt(row))))
     case Timestamp if target == TimestampType => Some(copyLong)
@@ -45,27 +47,32 @@ object ScalarConversion {
     case _ => None
   }
 
-  private def fromInteger(target: DataType, get: (ColumnVector, Int) => Long): Option[ScalarConversion] = target match {
-    case ByteType => Some(narrow(get, Byte.MinValue, Byte.MaxValue, (to, row, n) => to.putByte(row, n.toByte)))
-    case ShortType => Some(narrow(get, Short.MinValue, Short.MaxValue, (to, row, n) => to.putShort(row, n.toShort)))
-    case IntegerType => Some(narrow(get, Int.MinValue, Int.MaxValue, (to, row, n) => to.putInt(row, n.toInt)))
-    case LongType => Some(write((v, row, to) => to.putLong(row, get(v, row))))
-    case FloatType => Some(write((v, row, to) => to.putFloat(row, get(v, row).toFloat)))
-    case DoubleType => Some(write((v, row, to) => to.putDouble(row, get(v, row).toDouble)))
-    case StringType =>
-      Some(write { (v, row, to) =>
-        val text = java.lang.Long.toString(get(v, row)).getBytes("US-ASCII")
-        to.putByteArray(row, text)
-        ()
-      })
-    case _ => None
-  }
+  private def fromInteger(target: DataType, get: (ColumnVector, Int) => Long): Option[ScalarConversion] =
+    target match {
+      case ByteType =>
+        Some(narrow(get, Byte.MinValue, Byte.MaxValue, (to, row, n) => to.putByte(row, n.toByte)))
+      case ShortType =>
+        Some(narrow(get, Short.MinValue, Short.MaxValue, (to, row, n) => to.putShort(row, n.toShort)))
+      case IntegerType =>
+        Some(narrow(get, Int.MinValue, Int.MaxValue, (to, row, n) => to.putInt(row, n.toInt)))
+      case LongType => Some(write((v, row, to) => to.putLong(row, get(v, row))))
+      case FloatType => Some(write((v, row, to) => to.putFloat(row, get(v, row).toFloat)))
+      case DoubleType => Some(write((v, row, to) => to.putDouble(row, get(v, row).toDouble)))
+      case StringType =>
+        Some(write { (v, row, to) =>
+          val text = java.lang.Long.toString(get(v, row)).getBytes("US-ASCII")
+          to.putByteArray(row, text)
+          ()
+        })
+      case _ => None
+    }
 
   private def narrow(
       get: (ColumnVector, Int) => Long,
       min: Long,
       max: Long,
-      put: (WritableColumnVector, Int, Long) => Unit): ScalarConversion = new ScalarConversion {
+      put: (WritableColumnVector, Int, Long) => Unit
+  ): ScalarConversion = new ScalarConversion {
     override def convert(from: ColumnVector, row: Int, to: WritableColumnVector): Boolean = {
       val number = get(from, row)
       val fits = number >= min && number <= max
@@ -74,12 +81,13 @@ object ScalarConversion {
     }
   }
 
-  private def write(body: (ColumnVector, Int, WritableColumnVector) => Unit): ScalarConversion = new ScalarConversion {
-    override def convert(from: ColumnVector, row: Int, to: WritableColumnVector): Boolean = {
-      body(from, row, to)
-      true
+  private def write(body: (ColumnVector, Int, WritableColumnVector) => Unit): ScalarConversion =
+    new ScalarConversion {
+      override def convert(from: ColumnVector, row: Int, to: WritableColumnVector): Boolean = {
+        body(from, row, to)
+        true
+      }
     }
-  }
 
   private val copyLong = write((v, row, to) => to.putLong(row, v.getLong(row)))
 

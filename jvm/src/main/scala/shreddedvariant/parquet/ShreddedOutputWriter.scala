@@ -9,9 +9,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.types.StructType
 
-final class ShreddedOutputWriter(val path: String, context: TaskAttemptContext, job: WriteJob) extends OutputWriter {
+final class ShreddedOutputWriter(val path: String, context: TaskAttemptContext, job: WriteJob)
+    extends OutputWriter {
   private val writer =
-    new ParquetOutputFormat[InternalRow](new ShreddingWriteSupport(job)).getRecordWriter(context, new Path(path))
+    new ParquetOutputFormat[InternalRow](new ShreddingWriteSupport(job)).getRecordWriter(
+      context,
+      new Path(path)
+    )
 
   override def write(row: InternalRow): Unit = writer.write(null, row)
   override def close(): Unit = writer.close(context)

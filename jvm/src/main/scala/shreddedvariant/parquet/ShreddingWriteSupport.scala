@@ -50,7 +50,8 @@ final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRo
       (written, new Splice(Array.empty, new VariantGroup(path.mkString("."), group, new Shredder(shape))))
     case group: GroupType =>
       // A list or map repeats what is below it: variants there have no column name of their own.
-      val repeats = collected || group.isRepetition(Repetition.REPEATED) || group.getLogicalTypeAnnotation != null
+      val repeats =
+        collected || group.isRepetition(Repetition.REPEATED) || group.getLogicalTypeAnnotation != null
       val (fields, splices) = group.getFields.asScala.map(spliced(_, parent :+ group.getName, repeats)).unzip
       if (splices.forall(_ == null)) (group, null)
       else (group.withNewFields(fields.asJava), new Splice(splices.toArray, null))

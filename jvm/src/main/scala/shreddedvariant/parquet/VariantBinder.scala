@@ -21,7 +21,8 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     val metadata = metadataOf(bound, name, _ => true)
     val root = cell(bound.root)
     val value =
-      if (bound.isShredded) new RebuiltValueVector(name, metadata, new Rebuilder(root, job.limits.maxBytes), place)
+      if (bound.isShredded)
+        new RebuiltValueVector(name, metadata, new Rebuilder(root, job.limits.maxBytes), place)
       else new StoredValueVector(name, metadata, root.value, place)
     new VariantVector(metadata, value)
   }
@@ -54,7 +55,11 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
         column.wanted match {
           case Wanted.Presence =>
-            leaves.register(new PresenceColumn(bound.metadata, leaves.variantPresence(group, bound.metadata), job.batchSize))
+            leaves.register(new PresenceColumn(
+              bound.metadata,
+              leaves.variantPresence(group, bound.metadata),
+              job.batchSize
+            ))
           case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
@@ -63,12 +68,26 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     }
   }
 
-  private def value(bound: FileVariant, column: PathColumn, name: String, target: DataType, zone: Option[String]): ReadColumn =
+  private def value(
+      bound: FileVariant,
+      column: PathColumn,
+      name: String,
+      target: DataType,
+      zone: Option[String]
+  ): ReadColumn =
     end(bound.root, column.steps, Nil) match {
+      case Some(PathEnd(found, Nil, Nil)) if target == VariantType && (found eq bound.root) =>
+        new FixedColumn(whole(bound.metadata.init, name))
       case Some(PathEnd(found, Nil, Nil)) if target == VariantType =>
         val metadata = metadataOf(bound, name, _ => true)
         val vector = cell(found)
-        new FixedColumn(new PartVector(name, vector, metadata, new Rebuilder(vector, job.limits.maxBytes), place))
+        new FixedColumn(new PartVector(
+          name,
+          vector,
+          metadata,
+          new Rebuilder(vector, job.limits.maxBytes),
+          place
+        ))
       case _ => extraction(bound, column, name, target, zone).fold(missing(target))(_.values)
     }
 
@@ -77,14 +96,15 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       column: PathColumn,
       name: String,
       target: DataType,
-      zone: Option[String]): Option[PathExtraction] =
+      zone: Option[String]
+  ): Option[PathExtraction] =
     extractions.get((column, target)).orElse(end(bound.root, column.steps, Nil).map { found =>
       val vector = if (found.rest.isEmpty) cell(found.cell) else valueOnly(found.cell)
       val metadata = metadataOf(bound, name, needsMetadata(found))
       // The lists come after the leaves of the cell, one of which tells their levels.
       val hops = found.hops.map { case (array, index) => (leaves.lists(array.group), index) }
       val extraction = leaves.register(new PathExtraction(
-        PathPlace(vector, hops, found.rest),
+        PathPlace(vector, hops, found.rest, found.isElement),
         metadata,
         target,
         zone,
@@ -100,14 +120,16 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     new CellVector(bound.path, bound.value.map(leaves.cell(_, BinaryType).vector).orNull, null)
 
   /** Ids in a residual point into the metadata; a scalar of a typed column has none. */
-  private def needsMetadata(found: PathEnd): RowGroup => Boolean = (found.cell.typed, found.cell.value) match {
-    case (Some(_: FileTyped.Scalar), None) if found.rest.isEmpty => _ => false
-    case (Some(_: FileTyped.Scalar), Some(value)) => group => !group.holdsNothing(value)
-    case (_, Some(value)) if found.rest.nonEmpty => group => !group.holdsNothing(value)
-    case _ => _ => true
-  }
+  private def needsMetadata(found: PathEnd): RowGroup => Boolean =
+    (found.cell.typed, found.cell.value) match {
+      case (Some(_: FileTyped.Scalar), None) if found.rest.isEmpty => _ => false
+      case (Some(_: FileTyped.Scalar), Some(value)) => group => !group.holdsNothing(value)
+      case (_, Some(value)) if found.rest.nonEmpty => group => !group.holdsNothing(value)
+      case _ => _ => true
+    }
 
-  private def missing(dataType: DataType): ReadColumn = new FixedColumn(ConstantVector(dataType, None, job.batchSize))
+  private def missing(dataType: DataType): ReadColumn =
+    new FixedColumn(ConstantVector(dataType, None, job.batchSize))
 
   private def groupOf(names: Seq[String]): Option[Seq[String]] =
     names.foldLeft(Option((file: Type, Seq.empty[String]))) {
@@ -121,7 +143,11 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
    * keys that are not shredded stand there, and so does everything that is no object or array as the columns have it.
    * None if there is no residual either: no row has the path.
    */
-  @tailrec private def end(cell: FileCell, steps: Seq[PathStep], hops: Seq[(FileTyped.Array, Int)]): Option[PathEnd] =
+  @tailrec private def end(
+      cell: FileCell,
+      steps: Seq[PathStep],
+      hops: Seq[(FileTyped.Array, Int)]
+  ): Option[PathEnd] =
     (cell.typed, steps) match {
       case (_, Seq()) => Some(PathEnd(cell, hops, Nil))
       case (Some(FileTyped.Object(_, fields)), PathStep.Key(key) +: rest) if fields.exists(_._1 == key) =>
@@ -133,4 +159,6 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
 }
 
 /** Where a path ends among the columns of a file; see [[PathPlace]]. */
-private final case class PathEnd(cell: FileCell, hops: Seq[(FileTyped.Array, Int)], rest: Seq[PathStep])
+private final case class PathEnd(cell: FileCell, hops: Seq[(FileTyped.Array, Int)], rest: Seq[PathStep]) {
+  def isElement: Boolean = hops.lastOption.exists(_._1.element eq cell)
+}

@@ -31,13 +31,17 @@ private object VariantGroups {
   def withoutTyped(column: Type, requested: DataType, normal: String => String): Type =
     (column, requested) match {
       case (group: GroupType, VariantType) =>
-        if (!group.containsField(Metadata)) throw Errors.malformedLayout(group.getName, "it has no metadata column")
+        if (!group.containsField(Metadata))
+          throw Errors.malformedLayout(group.getName, "it has no metadata column")
         withFields(group, Seq(group.getType(Metadata)), keepAnnotation = false)
       case (group: GroupType, struct: StructType) =>
         val types = struct.fields.map(f => normal(f.name) -> f.dataType).toMap
-        withFields(group, group.getFields.asScala.toSeq.map { field =>
-          types.get(normal(field.getName)).fold(field)(withoutTyped(field, _, normal))
-        })
+        withFields(
+          group,
+          group.getFields.asScala.toSeq.map { field =>
+            types.get(normal(field.getName)).fold(field)(withoutTyped(field, _, normal))
+          }
+        )
       case (group: GroupType, ArrayType(element, _)) => inCollection(group, Seq(element), normal)
       case (group: GroupType, MapType(key, value, _)) => inCollection(group, Seq(key, value), normal)
       case _ => column
@@ -45,15 +49,23 @@ private object VariantGroups {
 
   /** Below a list or map the groups in between have any names: whatever is asked for stands at their ends. */
   private def inCollection(group: GroupType, requested: Seq[DataType], normal: String => String): Type =
-    withFields(group, group.getFields.asScala.toSeq.map {
-      case repeated: GroupType if repeated.isRepetition(Repetition.REPEATED) =>
-        if (requested.size == 1 && repeated.getFieldCount > 1) withoutTyped(repeated, requested.head, normal)
-        else
-          withFields(repeated, repeated.getFields.asScala.toSeq.zipAll(requested, null, null).collect {
-            case (field, wanted) if field != null => if (wanted == null) field else withoutTyped(field, wanted, normal)
-          })
-      case other => other
-    })
+    withFields(
+      group,
+      group.getFields.asScala.toSeq.map {
+        case repeated: GroupType if repeated.isRepetition(Repetition.REPEATED) =>
+          if (requested.size == 1 && repeated.getFieldCount > 1)
+            withoutTyped(repeated, requested.head, normal)
+          else
+            withFields(
+              repeated,
+              repeated.getFields.asScala.toSeq.zipAll(requested, null, null).collect {
+                case (field, wanted) if field != null =>
+                  if (wanted == null) field else withoutTyped(field, wanted, normal)
+              }
+            )
+        case other => other
+      }
+    )
 
   private def withFields(group: GroupType, fields: Seq[Type], keepAnnotation: Boolean = true): GroupType = {
     val builder = Types.buildGroup(group.getRepetition)

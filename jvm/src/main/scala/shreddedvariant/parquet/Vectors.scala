@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, Decimal, LongType, VariantType}
-import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.shred.{CellVector, Lists, Presence, Rebuilder}
@@ -67,7 +67,8 @@ sealed abstract class BinaryVector(column: String, place: FilePlace) extends Rea
     place.guard(column, row)(bytes(row))
 }
 
-final class MetadataVector(column: String, metadata: ColumnVector, place: FilePlace) extends BinaryVector(column, place) {
+final class MetadataVector(column: String, metadata: ColumnVector, place: FilePlace)
+    extends BinaryVector(column, place) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
   override protected def bytes(row: Int): Array[Byte] = metadata.getBinary(row)
 }
@@ -94,8 +95,13 @@ final class RowNumberVector(place: FilePlace) extends ReadVector(LongType) {
 }
 
 /** A part of a variant that its own cells hold, as a variant. */
-final class PartVector(column: String, cell: CellVector, metadata: ColumnVector, rebuilder: Rebuilder, place: FilePlace)
-    extends ReadVector(VariantType) {
+final class PartVector(
+    column: String,
+    cell: CellVector,
+    metadata: ColumnVector,
+    rebuilder: Rebuilder,
+    place: FilePlace
+) extends ReadVector(VariantType) {
   private val value = new BinaryVector(column, place) {
     override def isNullAt(row: Int): Boolean = cell.isMissing(row)
     override protected def bytes(row: Int): Array[Byte] = rebuilder.rebuild(row, metadata.getBinary(row))

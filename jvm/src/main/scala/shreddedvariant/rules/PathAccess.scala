@@ -11,7 +11,13 @@ import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 final case class VariantRef(attribute: ExprId, column: Seq[String])
 
 /** An access: which variant, which path, cast to what, and whether a failing cast is an error. */
-final case class PathAccess(ref: VariantRef, steps: Seq[PathStep], target: DataType, strict: Boolean, zone: Option[String]) {
+final case class PathAccess(
+    ref: VariantRef,
+    steps: Seq[PathStep],
+    target: DataType,
+    strict: Boolean,
+    zone: Option[String]
+) {
   def value: PathColumn = PathColumn(ref.column, steps, Wanted.Value(target, usedZone))
   def failure: PathColumn = PathColumn(ref.column, steps, Wanted.Failure(target, usedZone))
 

@@ -137,9 +137,10 @@ private final class PathRewrite(wanted: PathDemand) {
   private def restore(before: LogicalPlan, after: LogicalPlan): LogicalPlan =
     if (after.output.map(_.exprId) == before.output.map(_.exprId)) after else Project(before.output, after)
 
-  private def replace(whole: Expression, available: AttributeSet): Expression = whole.transformDown { case e =>
-    wanted.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)).getOrElse(e)
-  }
+  private def replace(whole: Expression, available: AttributeSet): Expression =
+    whole.transformDown { case e =>
+      wanted.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)).getOrElse(e)
+    }
 
   private def column(access: PathAccess, available: AttributeSet): Option[Expression] = {
     val value = wanted.attribute(access.ref, access.value)

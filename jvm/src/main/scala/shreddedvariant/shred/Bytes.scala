@@ -56,7 +56,13 @@ final class Bytes(initial: Int) {
   def put(text: UTF8String): Unit = {
     val count = text.numBytes
     reserve(count)
-    Platform.copyMemory(text.getBaseObject, text.getBaseOffset, array, Platform.BYTE_ARRAY_OFFSET + used, count)
+    Platform.copyMemory(
+      text.getBaseObject,
+      text.getBaseOffset,
+      array,
+      Platform.BYTE_ARRAY_OFFSET + used,
+      count
+    )
     used += count
   }
 

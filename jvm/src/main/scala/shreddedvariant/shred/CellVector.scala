@@ -6,7 +6,8 @@ import shreddedvariant.layout.ScalarType
 
 /** `value` and `typed` are null where the file has no such column; `path` is what a user calls the cell. */
 final class CellVector(val path: String, val value: ColumnVector, val typed: TypedVector) {
-  def isMissing(row: Int): Boolean = (value == null || value.isNullAt(row)) && (typed == null || typed.isNullAt(row))
+  def isMissing(row: Int): Boolean =
+    (value == null || value.isNullAt(row)) && (typed == null || typed.isNullAt(row))
 }
 
 sealed abstract class TypedVector {

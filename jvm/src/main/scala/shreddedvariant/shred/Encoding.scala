@@ -148,7 +148,8 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
   def id(i: Int): Int = Encoding.unsigned(bytes, ids + i * idWidth, idWidth)
-  def position(i: Int): Int = Positions.of(bytes, data, Encoding.unsigned(bytes, offsetAt(i), offsetWidth).toLong)
+  def position(i: Int): Int =
+    Positions.of(bytes, data, Encoding.unsigned(bytes, offsetAt(i), offsetWidth).toLong)
 }
 
 /** Where the parts of an array stand. */
@@ -161,7 +162,8 @@ final class ArrayHeader(bytes: Array[Byte], at: Int) {
   val data: Int = Positions.of(bytes, offsets, (size + 1L) * offsetWidth)
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
-  def position(i: Int): Int = Positions.of(bytes, data, Encoding.unsigned(bytes, offsetAt(i), offsetWidth).toLong)
+  def position(i: Int): Int =
+    Positions.of(bytes, data, Encoding.unsigned(bytes, offsetAt(i), offsetWidth).toLong)
 }
 
 private object Positions {

@@ -109,7 +109,9 @@ final class Rebuilder(root: CellVector, maxBytes: Int) {
 
   private final class ObjectNode(cell: CellVector, typed: ObjectVector) extends Node(cell) {
     private val fields = typed.cells.map(node)
-    private val nameOf = typed.keys.map { key => val k = key.getBytes("UTF-8"); names.find(k, 0, k.length) }
+    private val nameOf = typed.keys.map { key =>
+      val k = key.getBytes("UTF-8"); names.find(k, 0, k.length)
+    }
 
     def write(row: Int): Boolean =
       if (!typed.presence.isPresent(row)) writeValue(row)
@@ -161,7 +163,8 @@ final class Rebuilder(root: CellVector, maxBytes: Int) {
         start: Int,
         shredded: Int,
         ids: Array[Int],
-        offsets: Array[Int]): Int = {
+        offsets: Array[Int]
+    ): Int = {
       var size = shredded
       var i = 0
       while (i < from.size) {
@@ -219,19 +222,23 @@ object Rebuilder {
 object ScalarRebuilder {
   def write(scalar: ScalarType, column: ColumnVector, row: Int, out: Bytes): Unit = scalar match {
     case ScalarType.Bool => ValueWriter.boolean(out, column.getBoolean(row))
-    case ScalarType.Int8 | ScalarType.Int16 | ScalarType.Int32 => ValueWriter.integer(out, column.getInt(row).toLong)
+    case ScalarType.Int8 | ScalarType.Int16 | ScalarType.Int32 =>
+      ValueWriter.integer(out, column.getInt(row).toLong)
     case ScalarType.Int64 => ValueWriter.integer(out, column.getLong(row))
     case ScalarType.Float32 => ValueWriter.float32(out, column.getFloat(row))
     case ScalarType.Float64 => ValueWriter.float64(out, column.getDouble(row))
-    case ScalarType.Dec(p, s) if p <= Decimal.MAX_INT_DIGITS => ValueWriter.decimal(out, column.getInt(row).toLong, s)
-    case ScalarType.Dec(p, s) if p <= Decimal.MAX_LONG_DIGITS => ValueWriter.decimal(out, column.getLong(row), s)
+    case ScalarType.Dec(p, s) if p <= Decimal.MAX_INT_DIGITS =>
+      ValueWriter.decimal(out, column.getInt(row).toLong, s)
+    case ScalarType.Dec(p, s) if p <= Decimal.MAX_LONG_DIGITS =>
+      ValueWriter.decimal(out, column.getLong(row), s)
     case ScalarType.Dec(_, s) => ValueWriter.decimal(out, column.getBinary(row), s)
     case ScalarType.Date => ValueWriter.number(out, Encoding.Date, column.getInt(row).toLong, 4)
     case ScalarType.Time => ValueWriter.number(out, Encoding.Time, column.getLong(row), 8)
     case ScalarType.Timestamp => ValueWriter.number(out, Encoding.Timestamp, column.getLong(row), 8)
     case ScalarType.TimestampNtz => ValueWriter.number(out, Encoding.TimestampNtz, column.getLong(row), 8)
     case ScalarType.TimestampNanos => ValueWriter.number(out, Encoding.TimestampNanos, column.getLong(row), 8)
-    case ScalarType.TimestampNtzNanos => ValueWriter.number(out, Encoding.TimestampNtzNanos, column.getLong(row), 8)
+    case ScalarType.TimestampNtzNanos =>
+      ValueWriter.number(out, Encoding.TimestampNtzNanos, column.getLong(row), 8)
     case ScalarType.Binary => ValueWriter.binary(out, text(column, row))
     case ScalarType.Str => ValueWriter.string(out, text(column, row))
     case ScalarType.Uuid => ValueWriter.uuid(out, text(column, row))

@@ -66,7 +66,8 @@ object ScalarShredder {
         }
       value >= min && value <= max
     }
-    def add(consumer: RecordConsumer): Unit = if (wide) consumer.addLong(value) else consumer.addInteger(value.toInt)
+    def add(consumer: RecordConsumer): Unit =
+      if (wide) consumer.addLong(value) else consumer.addInteger(value.toInt)
   }
 
   private final class Float32Shredder extends ScalarShredder {
@@ -93,7 +94,8 @@ object ScalarShredder {
       value = signed(bytes, at + 1, width)
       true
     }
-    def add(consumer: RecordConsumer): Unit = if (width == 8) consumer.addLong(value) else consumer.addInteger(value.toInt)
+    def add(consumer: RecordConsumer): Unit =
+      if (width == 8) consumer.addLong(value) else consumer.addInteger(value.toInt)
   }
 
   private final class LongDecimalShredder(precision: Int, scale: Int) extends ScalarShredder {
@@ -138,7 +140,8 @@ object ScalarShredder {
       this.count = count
       true
     }
-    def add(consumer: RecordConsumer): Unit = consumer.addBinary(ParquetBinary.fromReusedByteArray(bytes, from, count))
+    def add(consumer: RecordConsumer): Unit =
+      consumer.addBinary(ParquetBinary.fromReusedByteArray(bytes, from, count))
   }
 
   private final class StringShredder extends SliceShredder {
@@ -153,7 +156,8 @@ object ScalarShredder {
   }
 
   private final class UuidShredder extends SliceShredder {
-    def accepts(bytes: Array[Byte], at: Int): Boolean = primitiveId(bytes, at) == Uuid && slice(bytes, at + 1, 16)
+    def accepts(bytes: Array[Byte], at: Int): Boolean =
+      primitiveId(bytes, at) == Uuid && slice(bytes, at + 1, 16)
   }
 
   private def integerWidth(id: Int): Int = id match {

@@ -33,7 +33,8 @@ object ValueWriter {
   }
 
   def decimal(out: Bytes, unscaled: Long, scale: Int): Unit =
-    if (scale <= 9 && unscaled > -1000000000L && unscaled < 1000000000L) decimal(out, Decimal4, unscaled, scale, 4)
+    if (scale <= 9 && unscaled > -1000000000L && unscaled < 1000000000L)
+      decimal(out, Decimal4, unscaled, scale, 4)
     else if (scale <= 18 && unscaled > -1000000000000000000L && unscaled < 1000000000000000000L)
       decimal(out, Decimal8, unscaled, scale, 8)
     else decimal16(out, BigInteger.valueOf(unscaled), scale)
@@ -57,14 +58,17 @@ object ValueWriter {
     val bytes = unscaled.toByteArray
     var i = 0
     while (i < Reversed16) {
-      out.put(if (i < bytes.length) bytes(bytes.length - 1 - i) else if (unscaled.signum < 0) (-1).toByte else 0.toByte)
+      out.put(if (i < bytes.length) bytes(bytes.length - 1 - i)
+      else if (unscaled.signum < 0) (-1).toByte
+      else 0.toByte)
       i += 1
     }
   }
 
   def string(out: Bytes, value: UTF8String): Unit = {
     val length = value.numBytes
-    if (length <= MaxShortString) out.put(shortStringHeader(length)) else lengthHeader(out, LongString, length)
+    if (length <= MaxShortString) out.put(shortStringHeader(length))
+    else lengthHeader(out, LongString, length)
     out.put(value)
   }
 

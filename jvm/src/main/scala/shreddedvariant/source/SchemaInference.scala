@@ -26,7 +26,8 @@ object SchemaInference {
     }
   }
 
-  private def reader(sqlConf: SQLConf): (Seq[FileStatus], Configuration, Boolean, Boolean) => Seq[StructType] = {
+  private def reader(sqlConf: SQLConf)
+      : (Seq[FileStatus], Configuration, Boolean, Boolean) => Seq[StructType] = {
     val types = TypeMapping.of(sqlConf)
     val caseSensitive = sqlConf.caseSensitiveAnalysis
     (files, conf, ignoreCorrupt, ignoreMissing) => {

@@ -25,8 +25,8 @@ final class ShreddedVariantScanBuilder(
     spark: SparkSession,
     files: TableFiles,
     paths: Seq[PathColumn],
-    options: Map[String, String])
-    extends FileScanBuilder(spark, files.index, files.dataSchema) {
+    options: Map[String, String]
+) extends FileScanBuilder(spark, files.index, files.dataSchema) {
   override protected val supportsNestedSchemaPruning: Boolean = true
 
   override def build(): Scan =
@@ -52,8 +52,8 @@ final case class ShreddedVariantScan(
     readPartitionSchema: StructType,
     options: Map[String, String],
     partitionFilters: Seq[Expression],
-    dataFilters: Seq[Expression])
-    extends FileScan {
+    dataFilters: Seq[Expression]
+) extends FileScan {
   override def isSplitable(path: Path): Boolean = true
 
   /** The paths that are read as columns, by the names of these. */
@@ -61,7 +61,10 @@ final case class ShreddedVariantScan(
     paths.map(p => p.name -> p).toMap.filter { case (name, _) => readDataSchema.fieldNames.contains(name) }
 
   override def getMetaData(): Map[String, String] =
-    super.getMetaData() ++ Map("Format" -> "shredded_variant", "Leaves" -> readLeaves.mkString("[", ", ", "]"))
+    super.getMetaData() ++ Map(
+      "Format" -> "shredded_variant",
+      "Leaves" -> readLeaves.mkString("[", ", ", "]")
+    )
 
   /** What is read of the files: paths of variants, and the other columns whole. */
   private def readLeaves: Seq[String] =
@@ -77,7 +80,13 @@ final case class ShreddedVariantScan(
 }
 
 object ReadJobs {
-  def create(spark: SparkSession, options: Map[String, String], columns: StructType, paths: Map[String, PathColumn], partitions: StructType): ReadJob = {
+  def create(
+      spark: SparkSession,
+      options: Map[String, String],
+      columns: StructType,
+      paths: Map[String, PathColumn],
+      partitions: StructType
+  ): ReadJob = {
     val sqlConf = spark.sessionState.conf
     val parquet = new ParquetOptions(CaseInsensitiveMap(options), sqlConf)
     ReadJob(
@@ -99,14 +108,16 @@ object ReadJobs {
   }
 
   def hadoopConf(spark: SparkSession, options: Map[String, String]): Broadcast[SerializableConfiguration] =
-    spark.sparkContext.broadcast(new SerializableConfiguration(spark.sessionState.newHadoopConfWithOptions(options)))
+    spark.sparkContext.broadcast(
+      new SerializableConfiguration(spark.sessionState.newHadoopConfWithOptions(options))
+    )
 }
 
 final class BatchReaderFactory(
     job: ReadJob,
     conf: Broadcast[SerializableConfiguration],
-    protected val options: FileSourceOptions)
-    extends FilePartitionReaderFactory {
+    protected val options: FileSourceOptions
+) extends FilePartitionReaderFactory {
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
   override def buildColumnarReader(file: PartitionedFile): PartitionReader[ColumnarBatch] = open(file)

@@ -21,7 +21,12 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetOptions, ParquetUtils, ParquetWriteSupport}
+import org.apache.spark.sql.execution.datasources.parquet.{
+  ParquetFileFormat,
+  ParquetOptions,
+  ParquetUtils,
+  ParquetWriteSupport
+}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
@@ -57,13 +62,23 @@ class ShreddedVariantSource
 
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = Array.empty
 
-  override def getTable(schema: StructType, partitioning: Array[Transform], properties: util.Map[String, String]): Table =
+  override def getTable(
+      schema: StructType,
+      partitioning: Array[Transform],
+      properties: util.Map[String, String]
+  ): Table =
     inferred.getOrElse(SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema)))
 
   // ---- file format: reading ----
 
-  override def inferSchema(spark: SparkSession, options: Map[String, String], files: Seq[FileStatus]): Option[StructType] = {
-    files.headOption.foreach(f => DeltaGuard.checkAbove(f.getPath, spark.sessionState.newHadoopConfWithOptions(options)))
+  override def inferSchema(
+      spark: SparkSession,
+      options: Map[String, String],
+      files: Seq[FileStatus]
+  ): Option[StructType] = {
+    files.headOption.foreach(f =>
+      DeltaGuard.checkAbove(f.getPath, spark.sessionState.newHadoopConfWithOptions(options))
+    )
     SchemaInference.infer(spark, options, files)
   }
 
@@ -71,9 +86,11 @@ class ShreddedVariantSource
 
   override def supportBatch(spark: SparkSession, schema: StructType): Boolean = true
 
-  override def supportDataType(dataType: DataType): Boolean = new ParquetFileFormat().supportDataType(dataType)
+  override def supportDataType(dataType: DataType): Boolean =
+    new ParquetFileFormat().supportDataType(dataType)
 
-  override def metadataSchemaFields: Seq[StructField] = super.metadataSchemaFields :+ ParquetFileFormat.ROW_INDEX_FIELD
+  override def metadataSchemaFields: Seq[StructField] =
+    super.metadataSchemaFields :+ ParquetFileFormat.ROW_INDEX_FIELD
 
   override def buildReaderWithPartitionValues(
       spark: SparkSession,
@@ -82,7 +99,8 @@ class ShreddedVariantSource
       requiredSchema: StructType,
       filters: Seq[Filter],
       options: Map[String, String],
-      hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+      hadoopConf: Configuration
+  ): PartitionedFile => Iterator[InternalRow] = {
     val merged = SourceOptions.withDefaults(options)
     Options.check(merged.all)
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
@@ -96,13 +114,15 @@ class ShreddedVariantSource
       spark: SparkSession,
       job: Job,
       options: Map[String, String],
-      dataSchema: StructType): OutputWriterFactory = {
+      dataSchema: StructType
+  ): OutputWriterFactory = {
     val sqlConf = spark.sessionState.conf
     val merged = SourceOptions.withDefaults(options)
     val write = new VariantColumns(dataSchema, sqlConf.caseSensitiveAnalysis).writeJob(merged)
     val conf = ContextUtil.getConfiguration(job)
     DeltaGuard.check(FileOutputFormat.getOutputPath(job), conf)
-    val parquet = CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
+    val parquet =
+      CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
     ParquetUtils.prepareWrite(sqlConf, job, dataSchema, new ParquetOptions(parquet, sqlConf))
     // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
     conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
@@ -119,8 +139,13 @@ object SourceOptions {
     val all = options.asCaseSensitiveMap.asScala.toMap
     // Spark's catalog hands these two over with every table that it creates or loads, and nobody else does.
     if (all.contains(TableCatalog.PROP_OWNER) && all.contains(TableCatalog.PROP_PROVIDER))
-      throw Errors.notInThisVersion("A table in a catalog", "write to a path with save(path) and read it with load(path)")
-    val (pathOptions, rest) = all.partition { case (k, _) => k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths") }
+      throw Errors.notInThisVersion(
+        "A table in a catalog",
+        "write to a path with save(path) and read it with load(path)"
+      )
+    val (pathOptions, rest) = all.partition { case (k, _) =>
+      k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths")
+    }
     val merged = withDefaults(rest)
     Options.check(merged.all)
     schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).writeJob(merged))
@@ -135,13 +160,16 @@ object SourceOptions {
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */
   def withDefaults(options: Map[String, String]): GivenOptions = {
     val session = SQLConf.get.getAllConfs.collect {
-      case (key, value) if key.startsWith(Options.SessionPrefix) => key.stripPrefix(Options.SessionPrefix) -> value
+      case (key, value) if key.startsWith(Options.SessionPrefix) =>
+        key.stripPrefix(Options.SessionPrefix) -> value
     }
     GivenOptions(options.filterNot { case (key, value) => session.get(key).contains(value) }, session)
   }
 
   def codec(options: Map[String, String]): String =
-    Options.get(options, Options.Compression).orElse(Options.get(options, "parquet.compression")).getOrElse("zstd")
+    Options.get(options, Options.Compression).orElse(Options.get(options, "parquet.compression")).getOrElse(
+      "zstd"
+    )
 }
 
 private object Paths {

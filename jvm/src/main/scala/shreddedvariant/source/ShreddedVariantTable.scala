@@ -11,7 +11,12 @@ import org.apache.spark.sql.catalyst.{FileSourceOptions, SQLConfHelper}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.connector.read.ScanBuilder
-import org.apache.spark.sql.execution.datasources.{FileFormat, FileStatusCache, InMemoryFileIndex, PartitioningAwareFileIndex}
+import org.apache.spark.sql.execution.datasources.{
+  FileFormat,
+  FileStatusCache,
+  InMemoryFileIndex,
+  PartitioningAwareFileIndex
+}
 import org.apache.spark.sql.execution.streaming.runtime.MetadataLogFileIndex
 import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
 import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
@@ -36,7 +41,9 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
       new MetadataLogFileIndex(spark, new Path(paths.head), options, userSchema)
     else {
-      val glob = options.collectFirst { case (k, v) if k.equalsIgnoreCase("__globPaths__") => v == "true" }.getOrElse(true)
+      val glob = options.collectFirst {
+        case (k, v) if k.equalsIgnoreCase("__globPaths__") => v == "true"
+      }.getOrElse(true)
       val ignored = new FileSourceOptions(options).ignoredPathSegmentRegexPattern
       val roots = SparkBridge.resolvePaths(paths, hadoop, glob, ignored)
       roots.foreach(DeltaGuard.check(_, hadoop))
@@ -49,7 +56,8 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
     val fields = userSchema
       .orElse(SchemaInference.infer(spark, options, index.allFiles()))
       .getOrElse(throw Errors.noSchema(paths.mkString(", ")))
-    val data = StructType(fields.filterNot(f => index.partitionSchema.exists(p => conf.resolver(p.name, f.name))))
+    val data =
+      StructType(fields.filterNot(f => index.partitionSchema.exists(p => conf.resolver(p.name, f.name))))
     SparkBridge.checkColumnNames(data, conf.caseSensitiveAnalysis)
     SparkBridge.asNullable(data)
   }

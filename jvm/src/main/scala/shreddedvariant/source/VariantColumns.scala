@@ -17,7 +17,8 @@ final case class GivenOptions(own: Map[String, String], session: Map[String, Str
   /** What holds: own options go before the session's, and `shredding` before the session's shapes. */
   def all: Map[String, String] = {
     val taken = own.keySet.map(_.toLowerCase(Locale.ROOT))
-    val hidden = if (taken(Options.Shredding)) session.filterNot { case (k, _) => isShape(k) } else session
+    val hidden = if (taken(Options.Shredding)) session.filterNot { case (k, _) => isShape(k) }
+    else session
     hidden.filterNot { case (k, _) => taken(k.toLowerCase(Locale.ROOT)) } ++ own
   }
 
@@ -30,7 +31,8 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   def writeJob(options: GivenOptions): WriteJob = {
     Options.check(options.all)
     val shapes = for {
-      (key, text) <- options.all.toSeq.sortBy(_._1) if key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix)
+      (key, text) <- options.all.toSeq.sortBy(_._1)
+      if key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix)
       path <- resolve(key, optional = !options.own.contains(key))
     } yield path -> shape(key, text)
     WriteJob(shapes.toMap.filter(_._2 != Shape.Untyped))
@@ -57,27 +59,31 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     }
   }
 
-  private def find(dataType: DataType, parts: Seq[String], path: Seq[String]): Lookup = (dataType, parts) match {
-    case (found, Nil) => Found(path, found)
-    case (struct: StructType, name +: rest) =>
-      struct.fields.find(f => same(f.name, name)).fold[Lookup](Absent)(f => find(f.dataType, rest, path :+ f.name))
-    case (_: ArrayType | _: MapType, _) => InCollection
-    case _ => Absent
-  }
+  private def find(dataType: DataType, parts: Seq[String], path: Seq[String]): Lookup =
+    (dataType, parts) match {
+      case (found, Nil) => Found(path, found)
+      case (struct: StructType, name +: rest) =>
+        struct.fields.find(f => same(f.name, name)).fold[Lookup](Absent)(f =>
+          find(f.dataType, rest, path :+ f.name)
+        )
+      case (_: ArrayType | _: MapType, _) => InCollection
+      case _ => Absent
+    }
 
   private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 
   /** The variants that can be shredded, as a user writes them. */
   private lazy val names: Seq[String] = namesIn(schema, Nil)
 
-  private def namesIn(struct: StructType, path: Seq[String]): Seq[String] = struct.fields.toSeq.flatMap { field =>
-    val name = path :+ Shape.quoted(field.name)
-    field.dataType match {
-      case VariantType => Seq(name.mkString("."))
-      case inner: StructType => namesIn(inner, name)
-      case _ => Nil
+  private def namesIn(struct: StructType, path: Seq[String]): Seq[String] =
+    struct.fields.toSeq.flatMap { field =>
+      val name = path :+ Shape.quoted(field.name)
+      field.dataType match {
+        case VariantType => Seq(name.mkString("."))
+        case inner: StructType => namesIn(inner, name)
+        case _ => Nil
+      }
     }
-  }
 }
 
 /** What stands where a path of names leads. */

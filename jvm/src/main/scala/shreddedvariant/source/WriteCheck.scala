@@ -17,17 +17,26 @@ object WriteCheck extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan match {
     case insert: InsertIntoHadoopFsRelationCommand if insert.fileFormat.isInstanceOf[ShreddedVariantSource] =>
       val data = insert.query.schema
-      new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(SourceOptions.withDefaults(insert.options))
+      new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(
+        SourceOptions.withDefaults(insert.options)
+      )
       val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(insert.options)
       DeltaGuard.check(insert.outputPath, hadoop)
-      if (insert.mode == SaveMode.Overwrite && !isDynamic(insert) && inputs(insert.query).exists(isBelow(_, insert.outputPath)))
+      if (
+        insert.mode == SaveMode.Overwrite && !isDynamic(insert) && inputs(insert.query).exists(isBelow(
+          _,
+          insert.outputPath
+        ))
+      )
         throw Errors.overwriteOfInput(insert.outputPath.toString)
     case _ =>
   }
 
   /** A dynamic overwrite replaces partitions only after all was read. */
   private def isDynamic(insert: InsertIntoHadoopFsRelationCommand) = insert.partitionColumns.nonEmpty && {
-    val mode = Options.get(insert.options, "partitionOverwriteMode").getOrElse(SQLConf.get.partitionOverwriteMode.toString)
+    val mode = Options.get(insert.options, "partitionOverwriteMode").getOrElse(
+      SQLConf.get.partitionOverwriteMode.toString
+    )
     mode.equalsIgnoreCase(PartitionOverwriteMode.DYNAMIC.toString)
   }
 
@@ -39,5 +48,6 @@ object WriteCheck extends (LogicalPlan => Unit) {
       }
   }.flatten
 
-  private def isBelow(path: Path, top: Path) = Iterator.iterate(path)(_.getParent).takeWhile(_ != null).contains(top)
+  private def isBelow(path: Path, top: Path) =
+    Iterator.iterate(path)(_.getParent).takeWhile(_ != null).contains(top)
 }

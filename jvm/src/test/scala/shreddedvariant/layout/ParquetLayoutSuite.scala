@@ -19,7 +19,9 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
   }
 
   property("the file's cells have the shape that was written") {
-    forAllNoShrink(Shapes.shapes(4))(shape => shapeOf(FileCell.bind(file(shape), Seq("v"), "v", 100).root) == shape)
+    forAllNoShrink(Shapes.shapes(4))(shape =>
+      shapeOf(FileCell.bind(file(shape), Seq("v"), "v", 100).root) == shape
+    )
   }
 
   test("the example of the specification is written as it stands there") {
@@ -54,7 +56,9 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
     assertEquals(file(shape).toString, expected.toString)
   }
 
-  private def refuses(name: String, group: String, condition: String, text: String)(implicit loc: munit.Location): Unit =
+  private def refuses(name: String, group: String, condition: String, text: String)(implicit
+      loc: munit.Location
+  ): Unit =
     test(s"a file is refused with $name") {
       val schema = MessageTypeParser.parseMessageType(s"message file { optional group v { $group } }")
       val e = intercept[ShreddedVariantException](FileCell.bind(schema, Seq("v"), "v", 3))
@@ -65,15 +69,45 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
   private val metadata = "required binary metadata;"
 
   refuses("no metadata", "optional binary value;", "MALFORMED_LAYOUT", "it has no metadata column")
-  refuses("metadata as text", "required binary metadata (STRING); optional binary value;", "MALFORMED_LAYOUT", "its metadata is")
+  refuses(
+    "metadata as text",
+    "required binary metadata (STRING); optional binary value;",
+    "MALFORMED_LAYOUT",
+    "its metadata is"
+  )
   refuses("a value of numbers", s"$metadata optional int32 value;", "MALFORMED_LAYOUT", "its value is")
   refuses("neither value nor typed_value", metadata, "MALFORMED_LAYOUT", "neither value nor typed_value")
-  refuses("an unknown column", s"$metadata optional binary value; optional int32 x;", "MALFORMED_LAYOUT", "it holds 'x' beside")
-  refuses("an unsigned number", s"$metadata optional int32 typed_value (INTEGER(32,false));", "UNSUPPORTED_TYPE", "INTEGER(32,false)")
-  refuses("a timestamp in milliseconds", s"$metadata optional int64 typed_value (TIMESTAMP(MILLIS,true));", "UNSUPPORTED_TYPE", "MILLIS")
-  refuses("an instant of time", s"$metadata optional int64 typed_value (TIME(MICROS,true));", "UNSUPPORTED_TYPE", "TIME(MICROS,true)")
+  refuses(
+    "an unknown column",
+    s"$metadata optional binary value; optional int32 x;",
+    "MALFORMED_LAYOUT",
+    "it holds 'x' beside"
+  )
+  refuses(
+    "an unsigned number",
+    s"$metadata optional int32 typed_value (INTEGER(32,false));",
+    "UNSUPPORTED_TYPE",
+    "INTEGER(32,false)"
+  )
+  refuses(
+    "a timestamp in milliseconds",
+    s"$metadata optional int64 typed_value (TIMESTAMP(MILLIS,true));",
+    "UNSUPPORTED_TYPE",
+    "MILLIS"
+  )
+  refuses(
+    "an instant of time",
+    s"$metadata optional int64 typed_value (TIME(MICROS,true));",
+    "UNSUPPORTED_TYPE",
+    "TIME(MICROS,true)"
+  )
   refuses("an INT96", s"$metadata optional int96 typed_value;", "UNSUPPORTED_TYPE", "INT96")
-  refuses("a fixed binary", s"$metadata optional fixed_len_byte_array(4) typed_value;", "UNSUPPORTED_TYPE", "FIXED_LEN_BYTE_ARRAY")
+  refuses(
+    "a fixed binary",
+    s"$metadata optional fixed_len_byte_array(4) typed_value;",
+    "UNSUPPORTED_TYPE",
+    "FIXED_LEN_BYTE_ARRAY"
+  )
   refuses("a repeated value", s"$metadata repeated int32 typed_value;", "MALFORMED_LAYOUT", "repeated")
   refuses(
     "a field that is no group",

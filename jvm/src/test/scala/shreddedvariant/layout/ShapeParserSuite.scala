@@ -28,7 +28,10 @@ class ShapeParserSuite extends ScalaCheckSuite {
   reads("ARRAY<ARRAY<VARIANT>>", Shape.Array(Shape.Array(Untyped)))
   reads("a BIGINT", objectOf(Seq("a" -> Shape.Scalar(Int64))))
   reads("STRUCT<a: BIGINT>", objectOf(Seq("a" -> Shape.Scalar(Int64))))
-  reads("b STRUCT<c STRING>, a INT", objectOf(Seq("a" -> Shape.Scalar(Int32), "b" -> objectOf(Seq("c" -> Shape.Scalar(Str))))))
+  reads(
+    "b STRUCT<c STRING>, a INT",
+    objectOf(Seq("a" -> Shape.Scalar(Int32), "b" -> objectOf(Seq("c" -> Shape.Scalar(Str)))))
+  )
   reads("int INT", objectOf(Seq("int" -> Shape.Scalar(Int32))))
   reads("`a b` INT, `c``d` INT", objectOf(Seq("a b" -> Shape.Scalar(Int32), "c`d" -> Shape.Scalar(Int32))))
   reads("A INT, a INT", objectOf(Seq("A" -> Shape.Scalar(Int32), "a" -> Shape.Scalar(Int32))))

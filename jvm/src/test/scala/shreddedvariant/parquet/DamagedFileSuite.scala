@@ -9,12 +9,16 @@ import shreddedvariant.{ShreddedVariantException, Value, VariantFile}
 import shreddedvariant.layout.ShapeParser
 
 class DamagedFileSuite extends munit.FunSuite {
-  private val shape = ShapeParser.parse("a BIGINT, b STRUCT<c STRING, d ARRAY<STRUCT<e DOUBLE>>>, f DECIMAL(20,2)")
+  private val shape =
+    ShapeParser.parse("a BIGINT, b STRUCT<c STRING, d ARRAY<STRUCT<e DOUBLE>>>, f DECIMAL(20,2)")
 
   private val rows = (0 until 200).map { i =>
     Value.encode(Value.Obj(Map(
       "a" -> (if (i % 7 == 0) Value.Text("x") else Value.Integer(i.toLong, 2)),
-      "b" -> Value.Obj(Map("c" -> Value.Text("y" * (i % 9)), "d" -> Value.Arr(Seq.fill(i % 3)(Value.Obj(Map("e" -> Value.Null)))))),
+      "b" -> Value.Obj(Map(
+        "c" -> Value.Text("y" * (i % 9)),
+        "d" -> Value.Arr(Seq.fill(i % 3)(Value.Obj(Map("e" -> Value.Null))))
+      )),
       "f" -> Value.Dec(java.math.BigInteger.valueOf(i.toLong), 2, 4),
       s"k${i % 5}" -> Value.Arr(Seq(Value.Bool(true)))
     )))
@@ -65,7 +69,11 @@ class DamagedFileSuite extends munit.FunSuite {
       "an array whose data ends too early" -> Array[Byte](3, 1, 0, 9, 0)
     )
     for ((name, value) <- cases) VariantFile.withFile { file =>
-      val e = intercept[ShreddedVariantException](VariantFile.write(file, Seq((metadata, value)), ShapeParser.parse("a INT, b ARRAY<INT>")))
+      val e = intercept[ShreddedVariantException](VariantFile.write(
+        file,
+        Seq((metadata, value)),
+        ShapeParser.parse("a INT, b ARRAY<INT>")
+      ))
       assertEquals(e.condition, "SHREDDED_VARIANT_MALFORMED_VALUE", name)
       assert(e.getMessage.contains("'v'"), e.getMessage)
     }

@@ -10,14 +10,15 @@ import shreddedvariant.layout.Shape
 class RoundTripSuite extends ScalaCheckSuite {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(150)
 
-  private val rows: Gen[Seq[Value]] = Gen.choose(0, 12).flatMap(Gen.listOfN(_, Gen.frequency(9 -> Value.values(3), 1 -> Gen.const(null))))
+  private val rows: Gen[Seq[Value]] =
+    Gen.choose(0, 12).flatMap(Gen.listOfN(_, Gen.frequency(9 -> Value.values(3), 1 -> Gen.const(null))))
 
   private def survives(values: Seq[Value], shape: Shape, seed: Long): Prop = VariantFile.withFile { file =>
     val shuffle = new scala.util.Random(seed)
     val stored = values.map(v => if (v == null) null else Value.encode(v, shuffle.shuffle(_)))
     VariantFile.write(file, stored, shape)
     val read = VariantFile.read(file).map(v => if (v == null) null else Value.decode(v._1, v._2))
-    Prop(read.map(logical) == values.map(logical)) :| s"${shape.ddl}\n written ${values}\n read    ${read}"
+    Prop(read.map(logical) == values.map(logical)) :| s"${shape.ddl}\n written $values\n read    $read"
   }
 
   private def logical(value: Value) = if (value == null) null else Value.logical(value)
@@ -47,14 +48,19 @@ class RoundTripSuite extends ScalaCheckSuite {
 
   test("keys that Spark orders by UTF-16 are written in the order of UTF-8") {
     // U+E000 is after U+1F600 in UTF-16 and before it in UTF-8.
-    val value = Value.Obj(Map("\uE000" -> Value.Bool(true), "\uD83D\uDE00" -> Value.Obj(Map("\uE000" -> Value.Null))))
+    val value =
+      Value.Obj(Map("\uE000" -> Value.Bool(true), "\uD83D\uDE00" -> Value.Obj(Map("\uE000" -> Value.Null))))
     val builder = org.apache.spark.types.variant.VariantBuilder.parseJson(
       "{\"\uE000\": true, \"\uD83D\uDE00\": {\"\uE000\": null}}",
       false
     )
     for (text <- Seq("VARIANT", "x INT", "`\uD83D\uDE00` INT"))
       VariantFile.withFile { file =>
-        VariantFile.write(file, Seq((builder.getMetadata, builder.getValue)), shreddedvariant.layout.ShapeParser.parse(text))
+        VariantFile.write(
+          file,
+          Seq((builder.getMetadata, builder.getValue)),
+          shreddedvariant.layout.ShapeParser.parse(text)
+        )
         val (metadata, bytes) = VariantFile.read(file).head
         assertEquals(Value.decode(metadata, bytes): Value, value)
       }
