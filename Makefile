@@ -17,11 +17,11 @@ BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.s
 MAIN := $(shell find jvm/src/main 2>/dev/null | sed 's/ /\\ /g')
 SCALA := $(MAIN) $(shell find jvm/src/test 2>/dev/null | sed 's/ /\\ /g')
 PACKAGE := pyproject.toml README.md LICENSE VERSION $(shell find python/src -not -path '*__pycache__*')
-PYTHON_SOURCES := $(PACKAGE) $(shell find tests -name '*.py')
+PYTHON_SOURCES := $(PACKAGE) $(shell find tests benchmarks -name '*.py')
 
 say = @echo "· $(1)"
 
-.PHONY: help demo test check lint format jar wheel publish-local test-jvm test-python conformance clean
+.PHONY: help demo test check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -39,8 +39,8 @@ format: .venv/.stamp ## format Scala and Python
 	@project/need java build
 	$(call say,formatting)
 	@project/sbt --error scalafmtAll scalafmtSbt
-	@$(BIN)/ruff check --quiet --fix-only python tests
-	@$(BIN)/ruff format --quiet python tests
+	@$(BIN)/ruff check --quiet --fix-only python tests benchmarks
+	@$(BIN)/ruff format --quiet python tests benchmarks
 
 jar: $(JAR) ## the jar, in target/scala-2.13/
 
@@ -68,6 +68,14 @@ conformance: .venv/.wheel ## external cases, where ../shared/conformance lies be
 	    $(BIN)/python $(CONFORMANCE)/run_spark.py --format shredded_variant --jars $(JAR) --mode $$mode || failed=1; \
 	done; \
 	exit $$failed
+
+bench: .venv/.wheel ## paths beside plain columns and peers, as ratios (ARGS=--help for options)
+	@project/need java
+	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+bench-large: .venv/.wheel ## JSONBench's five queries over 10 million rows
+	@project/need java
+	@$(BIN)/python -m benchmarks.run --only jsonbench --jsonbench-rows 10000000 $(ARGS)
 
 clean: ## remove everything that was built, .venv and .tools too
 	@rm -rf target project/target project/project dist .venv .tools .bsp .mypy_cache .ruff_cache .pytest_cache
@@ -106,7 +114,7 @@ target/.scala-linted: $(SCALA) $(BUILD) .scalafmt.conf | .venv/.stamp
 
 target/.python-linted: $(PYTHON_SOURCES) .venv/.stamp
 	$(call say,linting Python)
-	@$(BIN)/ruff check --quiet python tests
-	@$(BIN)/ruff format --quiet --check python tests
+	@$(BIN)/ruff check --quiet python tests benchmarks
+	@$(BIN)/ruff format --quiet --check python tests benchmarks
 	@$(BIN)/mypy --no-error-summary
 	@mkdir -p target && touch $@

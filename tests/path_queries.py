@@ -1,4 +1,4 @@
-"""One query over the same rows twice, shredded by us and unshredded by Spark: answers, what equals what, leaves read."""
+"""One query over the same rows twice, shredded by us and unshredded by Spark: the answers, and the leaves read."""
 
 import contextlib
 import io
@@ -7,8 +7,10 @@ import struct
 from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql.types import VariantVal
 from tables import FORMAT, causes
 from variant_bytes import decode
@@ -81,7 +83,7 @@ def outcome(session, query):
     except Exception as error:
         chain = [*causes(error), ("", str(getattr(error, "java_exception", "")))]
         named = [m[1] for _, text in chain for m in [re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text)] if m]
-        condition = getattr(error, "getCondition", lambda: None)() or (named[-1] if named else chain[-1][0])
+        condition = getattr(error, "getCondition", lambda: None)() or (named[-1] if named else type(error).__name__)
         return Failure(condition, " | ".join(f"{c}: {t.strip()[:300]}" for c, t in chain)[:1500])
 
 
@@ -112,22 +114,24 @@ class Pair:
 
     def add(self, name, files):
         """`files`: for each file of the table its frame and the options that we write it with."""
-        places = [(self.ours, FORMAT), (self.spark, "parquet")]
-        for session, source in places:
-            path = str(self.folder / f"{name}.{source}")
-            with settings(self.ours, UNSHREDDED):
-                for df, options in files:
-                    given = options if session is self.ours else {}
-                    df.coalesce(1).write.format(source).mode("append").options(**given).save(path)
-            session.read.format(source).schema(files[0][0].schema).load(path).createOrReplaceTempView(name)
+        frames = [df.coalesce(1) for df, _ in files]
+        ours, spark = (str(self.folder / f"{name}.{source}") for source in (FORMAT, "parquet"))
+        for df, (_, options) in zip(frames, files, strict=True):
+            df.write.format(FORMAT).mode("append").options(**options).save(ours)
+        with settings(self.ours, UNSHREDDED):
+            reduce(DataFrame.union, frames).write.parquet(spark)
+        for session, source, path in ((self.ours, FORMAT, ours), (self.spark, "parquet", spark)):
+            session.read.format(source).schema(frames[0].schema).load(path).createOrReplaceTempView(name)
 
     def drop(self, *names):
         for session in (self.ours, self.spark):
             for name in names:
                 session.catalog.dropTempView(name)
 
-    def difference(self, query, meaning=None, ours=None):
+    def difference(self, query, meaning=None, ours=None, must_answer=False):
         """None, or both answers in words. `meaning`: settings that both sides get; `ours`: only ours.
+
+        With `must_answer` a query that fails on both sides counts as different: it compared nothing.
 
         Where a strict cast fails on a row that another filter removes, Spark raises or not depending on
         `pushVariantIntoScan`: where one side fails, any answer of Spark's is right. Rows are never judged so.
@@ -137,9 +141,9 @@ class Pair:
             got = outcome(self.ours, query)
         with settings(self.spark, meaning):
             wanted = outcome(self.spark, query)
-            if got == wanted:
+            if got == wanted and not (must_answer and isinstance(got, Failure)):
                 return None
-            if isinstance(got, Failure) or isinstance(wanted, Failure):
+            if not must_answer and (isinstance(got, Failure) or isinstance(wanted, Failure)):
                 for conf in SPARK_MAY:
                     with settings(self.spark, conf):
                         if got == outcome(self.spark, query):
@@ -149,13 +153,15 @@ class Pair:
         return f"{text}\n  with {conf}\nours: {got.unlike(wanted)}\nSpark: {wanted.unlike(got)}"
 
     def column_differences(self, expressions, *, source="t", key="id", **how):
-        """Projects many expressions in one query and, if that differs or fails, one by one: {expression: difference}."""
+        """{expression: difference}, by projecting all in one query and, if that differs or fails, one by one."""
         named = ", ".join(f"{e} AS e{i}" for i, e in enumerate(expressions))
-        if self.difference(f"SELECT {key}, {named} FROM {source}", **how) is None:
+        together = self.difference(f"SELECT {key}, {named} FROM {source}", must_answer=True, **how)
+        if together is None:
             return {}
         alone = {e: self.difference(f"SELECT {key}, {e} AS e FROM {source}", **how) for e in expressions}
         found = {e: d for e, d in alone.items() if d}
-        return found or {named: self.difference(f"SELECT {key}, {named} FROM {source}", **how)}
+        failing = self.difference(f"SELECT {key}, {named} FROM {source}", **how)
+        return found or ({named: failing} if failing else {})
 
 
 def explained(df):

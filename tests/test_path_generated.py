@@ -8,24 +8,25 @@ import random
 from decimal import Decimal
 
 import pytest
-
 from path_queries import Pair
 from tables import to_spark
 from variants import array, binary, date, double, float32, obj, of, timestamp, timestamp_ntz, uid
 
 SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 8)
-QUERIES = 16  # of each seed
+QUERIES = 14  # of each seed
 DAY = 86_400_000_000
 KEYS = ["a", "b", "c", "k.x", "sp ace", "é", "", "A", "it's"]
 
 # Sums of the numbers are exact in any order, so that they do not depend on how rows are spread.
 SCALARS = {
-    "BIGINT": lambda r: r.choice([r.randint(-3, 9), r.randint(-40000, 40000), r.randint(-(2**40), 2**40)]),
+    "BIGINT": lambda r: r.choice([r.randint(-3, 9), r.randint(-40000, 40000), r.randint(-(2**35), 2**35)]),
     "INT": lambda r: r.randint(-5, 300),
     "DECIMAL(12,2)": lambda r: Decimal(r.randint(-9999, 999999)).scaleb(-r.randint(0, 2)),
     "DOUBLE": lambda r: double(r.choice([1.5, -2.25, 0.5, 1e6, float("nan"), r.randint(-99, 99) / 4 or 1.0])),
     "FLOAT": lambda r: float32(r.randint(1, 99) / 4),
-    "STRING": lambda r: r.choice(["", "a", "b", "é", "x y", "12", "1.5", "true", "2024-02-29", "long " * 9, str(r.random())]),
+    "STRING": lambda r: r.choice(
+        ["", "a", "b", "é", "x y", "12", "1.5", "true", "2024-02-29", "long " * 9, str(r.random())]
+    ),
     "BOOLEAN": lambda r: r.random() < 0.5,
     "DATE": lambda r: date(r.randint(-400, 20000)),
     "TIMESTAMP": lambda r: timestamp(r.randint(0, 20000) * DAY + r.randint(0, DAY)),
@@ -35,13 +36,25 @@ SCALARS = {
 }
 TARGETS = ["STRING", "INT", "BIGINT", "DOUBLE", "DECIMAL(12,2)", "DECIMAL(38,6)", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ",
            "BOOLEAN", "SMALLINT", "FLOAT"]  # fmt: skip
-NESTED = ["VARIANT", "ARRAY<STRING>", "ARRAY<BIGINT>", "ARRAY<VARIANT>", "MAP<STRING, STRING>", "STRUCT<a: BIGINT, b: STRING>"]
+NESTED = [
+    "VARIANT",
+    "ARRAY<STRING>",
+    "ARRAY<BIGINT>",
+    "ARRAY<VARIANT>",
+    "MAP<STRING, STRING>",
+    "STRUCT<a: BIGINT, b: STRING>",
+]
 # What both sides get, and what only ours gets.
 MEANINGS = [{}, {}, {"spark.sql.ansi.enabled": "false"}, {"spark.sql.session.timeZone": "America/New_York"}]
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-EXECUTIONS = [{}, INTERPRETED, INTERPRETED | {"spark.sql.parquet.columnarReaderBatchSize": "5"},
-              INTERPRETED | {"spark.sql.parquet.enableVectorizedReader": "false"}, {"spark.sql.codegen.wholeStage": "false"},
-              INTERPRETED | {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1"}]  # fmt: skip
+EXECUTIONS = [
+    {},
+    INTERPRETED,
+    INTERPRETED | {"spark.sql.parquet.columnarReaderBatchSize": "5"},
+    INTERPRETED | {"spark.sql.parquet.enableVectorizedReader": "false"},
+    {"spark.sql.codegen.wholeStage": "false"},
+    INTERPRETED | {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1"},
+]
 
 
 class Documents:
@@ -119,7 +132,7 @@ def colon(variant, steps):
 
 
 class Queries:
-    """SQL over `t` (id, k, v, s.v) and `u` (id, v). A relation is its SQL, its key, its variants and its scalars by type."""
+    """SQL over `t` (id, k, v, s.v) and `u` (id, v). A relation: its SQL, key, variants and scalars by type."""
 
     def __init__(self, random, documents):
         self.random = random
@@ -165,7 +178,7 @@ class Queries:
     def condition(self, variant):
         r = self.random
         steps, _ = self.documents.path()
-        (x, target), (y, _) = self.access(variant), self.access(variant, ["STRING"])
+        x, y = self.access(variant)[0], self.access(variant, ["STRING"])[0]
         return r.choice([
             lambda: f"{x} IS NOT NULL", lambda: f"{x} IS NULL", lambda: f"{y} > 'a'", lambda: f"{y} LIKE '%1%'",
             lambda: f"NOT ({y} = 'a')", lambda: f"{y} IN ('a', '12', 'true')", lambda: f"{x} <=> NULL",
@@ -177,14 +190,28 @@ class Queries:
         ])()  # fmt: skip
 
     def table(self):
-        return {"sql": "SELECT id, k, v, s.v AS w FROM t", "key": ["id"], "variants": ["v", "w"], "scalars": {"k": "STRING"}}
+        return {
+            "sql": "SELECT id, k, v, s.v AS w FROM t",
+            "key": ["id"],
+            "variants": ["v", "w"],
+            "scalars": {"k": "STRING"},
+        }
 
     def query(self):
         """A table through one to three steps, ended by a projection of many paths where variants are left."""
         relation = self.table()
         for _ in range(self.random.randint(1, 3)):
             steps = [self.window, self.limit] if relation["key"] else []
-            steps += [self.filter, self.project, self.aggregate, self.join, self.union, self.explode, self.within, self.common]
+            steps += [
+                self.filter,
+                self.project,
+                self.aggregate,
+                self.join,
+                self.union,
+                self.explode,
+                self.within,
+                self.common,
+            ]
             relation = self.random.choice(steps)(relation)
         if relation["variants"] and self.random.random() < 0.6:
             values = [self.value(self.random.choice(relation["variants"])) for _ in range(self.random.randint(1, 8))]
@@ -195,7 +222,9 @@ class Queries:
     def source(self, relation):
         """(variant, scalar accesses) to work on: paths while there are variants, else the columns."""
         variant = self.random.choice(relation["variants"]) if relation["variants"] else None
-        return variant, (lambda: self.access(variant)) if variant else (lambda: self.random.choice(list(relation["scalars"].items())))
+        return variant, (lambda: self.access(variant)) if variant else (
+            lambda: self.random.choice(list(relation["scalars"].items()))
+        )
 
     def usable(self, relation):
         return relation["variants"] or relation["scalars"]
@@ -208,29 +237,42 @@ class Queries:
     def project(self, relation):
         if not relation["variants"]:
             return relation
-        added = {self.name(): self.access(self.random.choice(relation["variants"])) for _ in range(self.random.randint(1, 4))}
+        added = {
+            self.name(): self.access(self.random.choice(relation["variants"])) for _ in range(self.random.randint(1, 4))
+        }
         steps, _ = self.documents.path()
         part, variant = self.name(), self.random.choice(relation["variants"])
         kept = [variant] if self.random.random() < 0.6 else []
-        columns = [*relation["key"], *kept, *(f"{sql} AS {n}" for n, (sql, _) in added.items()), f"{colon(variant, steps)} AS {part}"]
+        columns = [
+            *relation["key"],
+            *kept,
+            *(f"{sql} AS {n}" for n, (sql, _) in added.items()),
+            f"{colon(variant, steps)} AS {part}",
+        ]
         scalars = {n: t for n, (_, t) in added.items()}
-        return relation | {"sql": f"SELECT {', '.join(columns)} FROM ({relation['sql']})", "variants": [*kept, part], "scalars": scalars}
+        return relation | {
+            "sql": f"SELECT {', '.join(columns)} FROM ({relation['sql']})",
+            "variants": [*kept, part],
+            "scalars": scalars,
+        }
 
     def aggregate(self, relation):
         if not self.usable(relation):
             return relation
         variant, pick = self.source(relation)
-        group, group_type = self.name(), pick()
-        columns, scalars = [f"{group_type[0]} AS {group}", "count(*) AS n"], {group: group_type[1], "n": "BIGINT"}
+        group, by = self.name(), pick()[0]
+        columns = [f"{by} AS {group}", "count(*) AS n"]
         for _ in range(self.random.randint(1, 4)):
             (sql, target), name = pick(), self.name()
             numeric = target in ("INT", "BIGINT", "SMALLINT", "DECIMAL(12,2)")
-            kinds = ["count({})", "count(DISTINCT {})", "min({})", "max({})", "bool_or({} IS NULL)"] + (["sum({})", "avg({})"] if numeric else [])
+            kinds = ["count({})", "count(DISTINCT {})", "min({})", "max({})", "bool_or({} IS NULL)"] + (
+                ["sum({})", "avg({})"] if numeric else []
+            )
             columns.append(f"{self.random.choice(kinds).format(sql)} AS {name}")
         if variant and self.random.random() < 0.5:
             columns.append(f"count({variant}) AS {self.name()}")
         having = " HAVING count(*) > 1" if self.random.random() < 0.2 else ""
-        sql = f"SELECT {', '.join(columns)} FROM ({relation['sql']}) GROUP BY {group_type[0]}{having}"
+        sql = f"SELECT {', '.join(columns)} FROM ({relation['sql']}) GROUP BY {by}{having}"
         return {"sql": sql, "key": [group], "variants": [], "scalars": {"n": "BIGINT"}}
 
     def join(self, relation):
@@ -240,13 +282,20 @@ class Queries:
         kind = r.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"])
         x, _ = self.access("a." + variant, ["STRING"])
         y, _ = self.access("b.v", ["STRING"])
-        on = r.choice([f"{x} = {y}", "a.id = b.id", f"a.id = b.id AND {x} <=> {y}", f"a.id = b.id AND {self.condition('b.v')}"])
+        on = r.choice(
+            [f"{x} = {y}", "a.id = b.id", f"a.id = b.id AND {x} <=> {y}", f"a.id = b.id AND {self.condition('b.v')}"]
+        )
         table = r.choice(["t", "u"])
         if "SEMI" in kind or "ANTI" in kind:
             return relation | {"sql": f"SELECT a.* FROM ({relation['sql']}) a {kind} {table} b ON {on}"}
         columns = f"a.id AS id, b.id AS {name}, a.{variant} AS {variant}, b.v AS {other}"
         sql = f"SELECT {columns} FROM ({relation['sql']}) a {kind} {table} b ON {on}"
-        return {"sql": sql, "key": ["id", name], "variants": [variant, other], "scalars": {}}
+        return {
+            "sql": sql,
+            "key": ["id", name] if relation["key"] == ["id"] else [],
+            "variants": [variant, other],
+            "scalars": {},
+        }
 
     def union(self, relation):
         if "id" not in relation["key"] or not relation["variants"]:
@@ -254,7 +303,12 @@ class Queries:
         variant, name = self.random.choice(relation["variants"]), self.name()
         left = f"SELECT id, {variant} AS {name}, 1 AS side FROM ({relation['sql']})"
         sql = f"{left} UNION ALL SELECT id, v, 2 FROM {self.random.choice(['t', 'u'])} WHERE {self.condition('v')}"
-        return {"sql": sql, "key": ["id", "side"] if relation["key"] == ["id"] else [], "variants": [name], "scalars": {}}
+        return {
+            "sql": sql,
+            "key": ["id", "side"] if relation["key"] == ["id"] else [],
+            "variants": [name],
+            "scalars": {},
+        }
 
     def window(self, relation):
         if not self.usable(relation):
@@ -262,7 +316,9 @@ class Queries:
         _, pick = self.source(relation)
         name = self.name()
         over = f"OVER (PARTITION BY {pick()[0]} ORDER BY {pick()[0]}, {', '.join(relation['key'])})"
-        what = self.random.choice(["row_number()", f"lag({pick()[0]})", f"count({pick()[0]})", f"first_value({pick()[0]})"])
+        what = self.random.choice(
+            ["row_number()", f"lag({pick()[0]})", f"count({pick()[0]})", f"first_value({pick()[0]})"]
+        )
         return relation | {"sql": f"SELECT *, {what} {over} AS {name} FROM ({relation['sql']})"}
 
     def limit(self, relation):
@@ -277,7 +333,8 @@ class Queries:
             return relation
         variant, name, (steps, _) = self.random.choice(relation["variants"]), self.name(), self.documents.path()
         function = self.random.choice(["variant_explode", "variant_explode_outer"])
-        sql = f"SELECT id, {variant}, pos, key, value AS {name} FROM ({relation['sql']}), LATERAL {function}({colon(variant, steps)})"
+        exploded = f"LATERAL {function}({colon(variant, steps)})"
+        sql = f"SELECT id, {variant}, pos, key, value AS {name} FROM ({relation['sql']}), {exploded}"
         return {"sql": sql, "key": ["id", "pos"], "variants": [variant, name], "scalars": {"key": "STRING"}}
 
     def within(self, relation):
@@ -287,7 +344,8 @@ class Queries:
         variant = self.random.choice(relation["variants"])
         x, y = self.access("a." + variant, ["STRING"])[0], self.access("b.v", ["STRING"])[0]
         condition = self.random.choice([
-            f"{x} IN (SELECT {y} FROM u b)", f"EXISTS (SELECT 1 FROM u b WHERE {x} = {y})", f"{x} > (SELECT min({y}) FROM t b)",
+            f"{x} IN (SELECT {y} FROM u b)", f"{x} > (SELECT min({y}) FROM t b)",
+            f"EXISTS (SELECT 1 FROM u b WHERE {x} = {y})",
             f"NOT EXISTS (SELECT 1 FROM u b WHERE {x} = {y} AND {self.condition('b.v')})",
         ])  # fmt: skip
         return relation | {"sql": f"SELECT a.* FROM ({relation['sql']}) a WHERE {condition}"}
@@ -297,7 +355,8 @@ class Queries:
         if relation["key"] != ["id"] or not relation["variants"]:
             return relation
         variant, other, q = self.random.choice(relation["variants"]), self.name(), self.name()
-        sql = f"WITH {q} AS ({relation['sql']}) SELECT a.id, a.{variant}, b.{variant} AS {other} FROM {q} a JOIN {q} b ON a.id = b.id"
+        columns = f"a.id, a.{variant}, b.{variant} AS {other}"
+        sql = f"WITH {q} AS ({relation['sql']}) SELECT {columns} FROM {q} a JOIN {q} b ON a.id = b.id"
         return {"sql": sql, "key": ["id"], "variants": [variant, other], "scalars": {}}
 
 
@@ -309,27 +368,33 @@ def made(spark, folder, seed):
     files, ddl = [], []
     for part in range(3):
         shapes = [documents.shape(documents.kind, (0.08, 0.35)[part]) for _ in range(2)] if part < 2 else []
-        rows = [(i, f"k{i % 5}", to_spark(documents.row()), (i, to_spark(documents.row()))) for i in range(part * 20, part * 20 + 20)]
+        rows = [
+            (i, f"k{i % 5}", to_spark(documents.row()), (i, to_spark(documents.row())))
+            for i in range(part * 20, part * 20 + 20)
+        ]
         options = {"shredding.shape.v": shapes[0], "shredding.shape.s.v": shapes[1]} if shapes else {"shredding": "off"}
-        files.append((spark.createDataFrame(rows, "id INT, k STRING, v VARIANT, s STRUCT<n: INT, v: VARIANT>"), options))
+        files.append(
+            (spark.createDataFrame(rows, "id INT, k STRING, v VARIANT, s STRUCT<n: INT, v: VARIANT>"), options)
+        )
         ddl.append(options)
     pair.add("t", files)
     shape = documents.shape(documents.kind, 0.1)
     u = spark.createDataFrame([(i, to_spark(documents.row())) for i in range(0, 24)], "id INT, v VARIANT")
     pair.add("u", [(u, {"shredding.shape.v": shape})])
     queries = Queries(r, documents)
-    return pair, documents, queries, f"seed {seed}\nfiles of t: {ddl}\nu: {shape}"
+    return pair, queries, f"seed {seed}\nfiles of t: {ddl}\nu: {shape}"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_generated_queries_give_what_spark_gives_over_unshredded_rows(spark, tmp_path, seed):
-    pair, documents, queries, title = made(spark, tmp_path, seed)
+    pair, queries, title = made(spark, tmp_path, seed)
     r, found = queries.random, []
     try:
-        values = [queries.value(r.choice(["v", "s.v"])) for _ in range(60)]
+        values = [queries.value(r.choice(["v", "s.v"])) for _ in range(40)]
         found += pair.column_differences(values, ours=INTERPRETED, meaning=r.choice(MEANINGS)).values()
         for i in range(QUERIES):
             found.append(pair.difference(queries.query(), r.choice(MEANINGS), EXECUTIONS[i % len(EXECUTIONS)]))
     finally:
         pair.drop("t", "u")
-    assert not (found := [f for f in found if f]), title + "\n\n" + "\n\n".join(found)
+    found = [difference for difference in found if difference]
+    assert not found, title + "\n\n" + "\n\n".join(found)

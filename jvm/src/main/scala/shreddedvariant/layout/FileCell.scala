@@ -37,8 +37,20 @@ sealed trait FileTyped
 object FileTyped {
   final case class Scalar(scalar: ScalarType, column: Seq[String]) extends FileTyped
 
-  /** `group` is the path of the `typed_value` group. Fields are ordered by key. */
-  final case class Object(group: Seq[String], fields: IndexedSeq[(String, FileCell)]) extends FileTyped
+  /**
+   * `group` is the path of the `typed_value` group. Fields are bound when somebody asks for them: a query on one path
+   * costs the same beside ten others and beside a thousand.
+   */
+  final class Object(val group: Seq[String], bind: String => Option[FileCell], keys: => Seq[String])
+      extends FileTyped {
+    def field(key: String): Option[FileCell] = bind(key)
+
+    /** All fields, ordered by key. */
+    lazy val fields: IndexedSeq[(String, FileCell)] = {
+      val cells = for (key <- keys; cell <- bind(key)) yield (key, cell)
+      cells.toIndexedSeq.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a._1), Shape.utf8(b._1)) < 0)
+    }
+  }
   final case class Array(group: Seq[String], element: FileCell) extends FileTyped
 }
 
@@ -105,24 +117,23 @@ private final class FileCellBinder(column: String, maxDepth: Int) {
     }
 
   private def fields(group: GroupType, path: Seq[String], name: String, depth: Int): FileTyped = {
-    val duplicates =
-      group.getFields.asScala.groupBy(_.getName).collect { case (key, fs) if fs.size > 1 => key }
-    duplicates.foreach(key => throw Errors.malformedLayout(name, s"its field '$key' stands there twice"))
-    val cells = group.getFields.asScala.map {
+    def bind(key: String) = field(group, key).map {
       case cellGroup: GroupType if !cellGroup.isRepetition(Repetition.REPEATED) =>
-        val key = cellGroup.getName
         val keyName = name + "." + Shape.quoted(key)
         checkFields(cellGroup, Set(Value, TypedValue), keyName)
-        (key, cell(cellGroup, path :+ key, keyName, depth + 1))
-      case other =>
-        throw Errors.malformedLayout(
-          name,
-          s"its field '${other.getName}' is not a group of value and typed_value"
-        )
+        cell(cellGroup, path :+ key, keyName, depth + 1)
+      case _ =>
+        throw Errors.malformedLayout(name, s"its field '$key' is not a group of value and typed_value")
     }
-    val sorted =
-      cells.toIndexedSeq.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a._1), Shape.utf8(b._1)) < 0)
-    FileTyped.Object(path, sorted)
+    new FileTyped.Object(path, bind, keys(group, name))
+  }
+
+  private def keys(group: GroupType, name: String): Seq[String] = {
+    val all = group.getFields.asScala.map(_.getName).toSeq
+    all.diff(all.distinct).headOption.foreach { key =>
+      throw Errors.malformedLayout(name, s"its field '$key' stands there twice")
+    }
+    all
   }
 
   /** Writers name the repeated group and the element as they like; the specification asks for three levels. */

@@ -35,9 +35,9 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     val typed = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
         new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
-      case FileTyped.Object(group, fields) =>
-        val cells = fields.map { case (_, field) => cell(field) }
-        new ObjectVector(fields.map(_._1).toArray, cells.toArray, leaves.presence(group))
+      case bound: FileTyped.Object =>
+        val cells = bound.fields.map { case (_, field) => cell(field) }
+        new ObjectVector(bound.fields.map(_._1).toArray, cells.toArray, leaves.presence(bound.group))
       case FileTyped.Array(group, element) =>
         val vector = cell(element)
         new ArrayVector(leaves.lists(group), vector)
@@ -146,16 +146,18 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
   @tailrec private def end(
       cell: FileCell,
       steps: Seq[PathStep],
-      hops: Seq[(FileTyped.Array, Int)]
-  ): Option[PathEnd] =
-    (cell.typed, steps) match {
-      case (_, Seq()) => Some(PathEnd(cell, hops, Nil))
-      case (Some(FileTyped.Object(_, fields)), PathStep.Key(key) +: rest) if fields.exists(_._1 == key) =>
-        end(fields.find(_._1 == key).get._2, rest, hops)
-      case (Some(array: FileTyped.Array), PathStep.Index(index) +: rest) =>
-        end(array.element, rest, hops :+ (array, index))
-      case _ => cell.value.map(_ => PathEnd(cell, hops, steps))
+      hops: Seq[(FileTyped.Array, Int)]): Option[PathEnd] = {
+    val (inner, array) = (cell.typed, steps.headOption) match {
+      case (Some(typed: FileTyped.Object), Some(PathStep.Key(key))) => (typed.field(key), None)
+      case (Some(typed: FileTyped.Array), Some(PathStep.Index(index))) => (Some(typed.element), Some((typed, index)))
+      case _ => (None, None)
     }
+    inner match {
+      case Some(found) => end(found, steps.tail, hops ++ array)
+      case None if steps.isEmpty => Some(PathEnd(cell, hops, Nil))
+      case None => cell.value.map(_ => PathEnd(cell, hops, steps))
+    }
+  }
 }
 
 /** Where a path ends among the columns of a file; see [[PathPlace]]. */

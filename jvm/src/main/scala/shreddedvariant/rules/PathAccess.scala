@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.variant._
 import org.apache.spark.sql.types.{DataType, StringType, VariantType}
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
-/** A variant column of a relation: the relation's attribute, and the fields of the structs below it. */
-final case class VariantRef(attribute: ExprId, column: Seq[String])
+/** A variant: an attribute of the plan, and the fields of the structs below it. */
+final case class VariantRef(attribute: ExprId, fields: Seq[String])
 
 /** An access: which variant, which path, cast to what, and whether a failing cast is an error. */
 final case class PathAccess(
@@ -18,8 +18,8 @@ final case class PathAccess(
     strict: Boolean,
     zone: Option[String]
 ) {
-  def value: PathColumn = PathColumn(ref.column, steps, Wanted.Value(target, usedZone))
-  def failure: PathColumn = PathColumn(ref.column, steps, Wanted.Failure(target, usedZone))
+  def value: PathColumn = PathColumn(ref.fields, steps, Wanted.Value(target, usedZone))
+  def failure: PathColumn = PathColumn(ref.fields, steps, Wanted.Failure(target, usedZone))
 
   /** Anything becomes text, and a variant stays one: these casts fail nowhere. */
   def canFail: Boolean = strict && target != VariantType && !target.isInstanceOf[StringType]
@@ -27,17 +27,17 @@ final case class PathAccess(
   private def usedZone = if (target == VariantType) None else zone
 }
 
-/** `refs` says which attributes lead to variants: those of relations, and what plans call them elsewhere. */
-final class AccessFinder(refs: Map[ExprId, Seq[String] => Option[VariantRef]]) {
+/** `holders` are the attributes that are variants of our tables, or structs with such variants in them. */
+final class AccessFinder(holders: ExprId => Boolean) {
 
   /** The variant that an expression is, if it is just a column or a field of a struct. */
-  def variant(e: Expression): Option[VariantRef] =
-    if (e.dataType == VariantType) column(e, Nil) else None
+  def variant(e: Expression): Option[VariantRef] = if (e.dataType == VariantType) holder(e) else None
 
-  /** The column that an expression leads to, with `below` as the fields that are taken from it. */
-  def column(e: Expression, below: Seq[String]): Option[VariantRef] = e match {
-    case a: Attribute => refs.get(a.exprId).flatMap(_(below))
-    case f: GetStructField => column(f.child, f.childSchema(f.ordinal).name +: below)
+  /** The attribute that an expression leads to, variant or struct. */
+  def holder(e: Expression): Option[VariantRef] = e match {
+    case a: Attribute => Option.when(holders(a.exprId))(VariantRef(a.exprId, Nil))
+    case f: GetStructField =>
+      holder(f.child).map(ref => ref.copy(fields = ref.fields :+ f.childSchema(f.ordinal).name))
     case _ => None
   }
 

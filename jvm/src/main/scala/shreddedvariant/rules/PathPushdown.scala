@@ -49,59 +49,85 @@ private object PathRelation {
   }
 }
 
-/** What a plan asks of the variants of its relations. */
+/**
+ * What a plan asks of the variants of its relations: hidden attributes, each for one attribute that holds a variant.
+ *
+ * A projection that renames a variant renames its hidden attributes too. A self-join has the same relation, with the
+ * same attributes, on both sides, and only such names keep them apart.
+ */
 private final class PathDemand(plan: LogicalPlan, relations: Seq[DataSourceV2Relation]) {
-  val finder = new AccessFinder(references)
-
-  /** The hidden attributes of each relation's attribute, by what they hold. */
+  private val names: Map[ExprId, String] =
+    relations.flatMap(_.output.filter(a => holdsVariant(a.dataType)).map(a => a.exprId -> a.name)).toMap
+  private val renamed: Map[ExprId, VariantRef] = findRenamed
   private val attributes = mutable.LinkedHashMap.empty[(ExprId, PathColumn), AttributeReference]
+
+  val finder = new AccessFinder(id => names.contains(id) || renamed.contains(id))
   plan.foreach(_.expressions.foreach(collect))
 
   def isEmpty: Boolean = attributes.isEmpty
 
-  def of(attribute: ExprId): Seq[(PathColumn, AttributeReference)] =
-    attributes.collect { case ((id, column), a) if id == attribute => column -> a }.toSeq
+  /** The paths that are asked of a relation's attribute, by their columns in the table. */
+  def of(attribute: Attribute): Seq[(PathColumn, AttributeReference)] =
+    hiddenOf(attribute.exprId).map { case (column, hidden) =>
+      column.copy(variant = attribute.name +: column.variant) -> hidden
+    }
 
-  def attribute(ref: VariantRef, column: PathColumn): AttributeReference = attributes((ref.attribute, column))
+  /** The hidden attributes that go with a column of a projection. */
+  def along(column: NamedExpression, available: AttributeSet): Seq[NamedExpression] = column match {
+    case _: Alias if renamed.contains(column.exprId) =>
+      for {
+        (path, hidden) <- hiddenOf(column.exprId)
+        source <- attribute(renamed(column.exprId), path) if available.contains(source)
+      } yield Alias(source, source.name)(exprId = hidden.exprId)
+    case a: Attribute => hiddenOf(a.exprId).map(_._2).filter(available.contains)
+    case _ => Nil
+  }
 
-  def presenceOf(ref: VariantRef): PathColumn = PathColumn(ref.column, Nil, Wanted.Presence)
+  def attribute(access: PathAccess, column: PathColumn): Option[AttributeReference] =
+    attributes.get((access.ref.attribute, column))
 
-  lazy val hidden: AttributeSet = AttributeSet(attributes.values)
+  def presenceOf(ref: VariantRef): Option[AttributeReference] = attributes.get((ref.attribute, presence(ref)))
+
+  private def hiddenOf(attribute: ExprId): Seq[(PathColumn, AttributeReference)] =
+    attributes.collect { case ((id, column), hidden) if id == attribute => column -> hidden }.toSeq
+
+  /** The hidden attribute of `source` for a path below a renamed attribute. */
+  private def attribute(source: VariantRef, path: PathColumn): Option[AttributeReference] =
+    attributes.get((source.attribute, path.copy(variant = source.fields ++ path.variant)))
+
+  private def presence(ref: VariantRef) = PathColumn(ref.fields, Nil, Wanted.Presence)
 
   private def collect(e: Expression): Unit = finder.access(e) match {
     case Some(access) =>
-      want(access.ref, access.value)
-      if (access.canFail) want(access.ref, access.failure)
+      want(access.ref.attribute, access.value)
+      if (access.canFail) want(access.ref.attribute, access.failure)
     case None =>
-      finder.presence(e).foreach(ref => want(ref, presenceOf(ref)))
-      e.children.foreach(collect)
+      finder.presence(e).foreach(ref => want(ref.attribute, presence(ref)))
+      if (!Correlation(e)) e.children.foreach(collect)
   }
 
-  private def want(ref: VariantRef, column: PathColumn): Unit = {
+  private def want(attribute: ExprId, path: PathColumn): Unit = {
+    val name = path.copy(variant = names.get(attribute).toSeq ++ path.variant).name
     attributes.getOrElseUpdate(
-      (ref.attribute, column),
-      AttributeReference(column.name, column.wanted.dataType, nullable = true)()
+      (attribute, path),
+      AttributeReference(name, path.wanted.dataType, nullable = true)()
     )
-    ()
+    renamed.get(attribute).foreach { source =>
+      want(source.attribute, path.copy(variant = source.fields ++ path.variant))
+    }
   }
 
-  /** Attributes that hold variants, at relations and under the names that projections give them. */
-  private def references: Map[ExprId, Seq[String] => Option[VariantRef]] = {
-    val known = mutable.Map.empty[ExprId, Seq[String] => Option[VariantRef]]
-    for (r <- relations; a <- r.output if holdsVariant(a))
-      known(a.exprId) = below => Some(VariantRef(a.exprId, a.name +: below))
+  private def findRenamed: Map[ExprId, VariantRef] = {
+    val found = mutable.Map.empty[ExprId, VariantRef]
+    val sources = new AccessFinder(id => names.contains(id) || found.contains(id))
     plan.foreachUp {
       case p: Project =>
-        val soFar = new AccessFinder(known.toMap)
-        for (alias @ Alias(child, _) <- p.projectList if holdsVariant(child))
-          if (soFar.column(child, Nil).isDefined) known(alias.exprId) = below => soFar.column(child, below)
+        for (alias @ Alias(child, _) <- p.projectList if holdsVariant(child.dataType); ref <- sources.holder(child))
+          found(alias.exprId) = ref
       case _ =>
     }
-    known.toMap
+    found.toMap
   }
-
-  private def holdsVariant(e: Expression): Boolean =
-    holdsVariant(e.dataType)
 
   private def holdsVariant(dataType: DataType): Boolean = dataType match {
     case VariantType => true
@@ -110,23 +136,32 @@ private final class PathDemand(plan: LogicalPlan, relations: Seq[DataSourceV2Rel
   }
 }
 
+/**
+ * A subquery names the outer attributes that it needs once and for all, before this rule: an access in its condition
+ * has to stay one to the whole variant.
+ */
+private object Correlation {
+  def apply(e: Expression): Boolean = e.isInstanceOf[SubqueryExpression]
+}
+
 private final class PathRewrite(wanted: PathDemand) {
   def apply(plan: LogicalPlan): LogicalPlan = restore(plan, rewrite(plan))
 
   private def rewrite(plan: LogicalPlan): LogicalPlan = plan match {
     case r @ PathRelation(table) =>
-      val columns = r.output.flatMap(a => wanted.of(a.exprId))
+      val columns = r.output.flatMap(wanted.of)
       if (columns.isEmpty) r
-      else r.copy(table = table.withPathColumns(columns.map(_._1)), output = r.output ++ columns.map(_._2))
+      else
+        r.copy(table = table.withPathColumns(columns.map(_._1)), output = r.output ++ columns.map(_._2))
     case p: Project =>
       val child = rewrite(p.child)
       val list = p.projectList.map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
-      Project(list ++ child.output.filter(a => wanted.hidden.contains(a) && !p.outputSet.contains(a)), child)
+      Project(list ++ p.projectList.flatMap(wanted.along(_, child.outputSet)), child)
     case f: Filter =>
       val child = rewrite(f.child)
       Filter(replace(withoutImplied(f.condition, child.outputSet), child.outputSet), child)
-    case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Join | _: Window | _: Sample | _: Repartition |
-        _: RepartitionByExpression | _: RebalancePartitions | _: Generate | _: Aggregate =>
+    case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Join | _: Window | _: Sample |
+        _: Repartition | _: RepartitionByExpression | _: RebalancePartitions | _: Generate | _: Aggregate =>
       val children = plan.children.map(rewrite)
       val available = AttributeSet(children.flatMap(_.output))
       plan.withNewChildren(children).mapExpressions(replace(_, available))
@@ -137,30 +172,28 @@ private final class PathRewrite(wanted: PathDemand) {
   private def restore(before: LogicalPlan, after: LogicalPlan): LogicalPlan =
     if (after.output.map(_.exprId) == before.output.map(_.exprId)) after else Project(before.output, after)
 
-  private def replace(whole: Expression, available: AttributeSet): Expression =
-    whole.transformDown { case e =>
-      wanted.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)).getOrElse(e)
+  private def replace(e: Expression, available: AttributeSet): Expression =
+    wanted.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)).getOrElse {
+      if (Correlation(e)) e else e.mapChildren(replace(_, available))
     }
 
-  private def column(access: PathAccess, available: AttributeSet): Option[Expression] = {
-    val value = wanted.attribute(access.ref, access.value)
-    if (!available.contains(value)) None
-    else if (!access.canFail) Some(value)
-    else {
-      val failing = wanted.attribute(access.ref, access.failure)
-      val raise = VariantGet(failing, Literal("$"), access.target, failOnError = true, access.zone)
-      Some(Coalesce(Seq(value, raise)))
+  private def column(access: PathAccess, available: AttributeSet): Option[Expression] =
+    wanted.attribute(access, access.value).filter(available.contains).map { value =>
+      if (!access.canFail) value
+      else {
+        val failing = wanted.attribute(access, access.failure).get
+        val raise = VariantGet(failing, Literal("$"), access.target, failOnError = true, access.zone)
+        Coalesce(Seq(value, raise))
+      }
     }
-  }
 
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
-    for {
-      ref <- wanted.finder.presence(e)
-      present = wanted.attribute(ref, wanted.presenceOf(ref)) if available.contains(present)
-    } yield e match {
-      case _: IsNull => IsNull(present)
-      case _: IsNotNull => IsNotNull(present)
-      case _ => Count(Seq(present))
+    wanted.finder.presence(e).flatMap(wanted.presenceOf).filter(available.contains).map { present =>
+      e match {
+        case _: IsNull => IsNull(present)
+        case _: IsNotNull => IsNotNull(present)
+        case _ => Count(Seq(present))
+      }
     }
 
   /** `v IS NOT NULL` says nothing beside a conjunct that is not true where `v` is NULL. */

@@ -1,0 +1,133 @@
+"""Measures a query: sizes it by the plain struct, checks every layout's rows, then times the layouts in rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from benchmarks import engines
+from benchmarks.data import Data
+from benchmarks.leaves import Table
+from benchmarks.measure import Rows, Run, canonical, interleaved, summary, timed
+from benchmarks.queries import LAYOUTS, Query
+from benchmarks.result import Bound, Result
+
+MOST_COPIES = 100
+# Whole documents that are compared for a query that hands all of them on.
+SAMPLED = 500
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured."""
+
+    runs: int = 7
+    peer_runs: int = 3
+    best: bool = False
+    # The plain struct's query takes at least so long.
+    seconds: float = 1.0
+    layouts: tuple[str, ...] = LAYOUTS
+
+
+class Bench:
+    def __init__(self, spark: SparkSession, data: Data, plan: Plan) -> None:
+        self.spark = spark
+        self.data = data
+        self.plan = plan
+        self.duckdb = engines.start_duckdb()
+        self.views: dict[tuple[str, str, int], str] = {}
+
+    def measure(self, query: Query) -> Result:
+        result = Result(query.name)
+        result.copies = self.copies_for(lambda copies: self._run(query, "struct", copies))
+        wanted = {"struct", "ours"} | {layout for layout, _ in query.bounds}
+        layouts = [x for x in self.plan.layouts if x in wanted or query.with_peers]
+        runs = self._checked(query, layouts, result)
+        rounds = {name: self.plan.runs if name in wanted else min(self.plan.runs, self.plan.peer_runs) for name in runs}
+        result.seconds = interleaved(runs, rounds, self.quiet)
+        self._judge(query, result)
+        return result
+
+    def copies_for(self, run: Callable[[int], Run]) -> int:
+        """So many copies of the table that the struct's query takes as long as planned."""
+        copies, seconds = 1, 0.0
+        timed(run(1))
+        while copies < MOST_COPIES:
+            seconds = timed(run(copies))[0]
+            if seconds >= self.plan.seconds:
+                break
+            copies = min(MOST_COPIES, max(copies + 1, math.ceil(1.1 * copies * self.plan.seconds / seconds)))
+        return copies
+
+    def view(self, table: Table, layout: str, copies: int) -> str:
+        """A view of the table's files in this layout, in the engine of the layout."""
+        key = (table.name, layout, copies)
+        if key not in self.views:
+            stored = {"duckdb": "ours", "duckdb struct": "struct"}.get(layout, layout)
+            name = f"{table.name}_{layout.replace(' ', '_')}_{copies}"
+            path = str(self.data.path(table, stored, copies))
+            if layout.startswith("duckdb"):
+                engines.show_to_duckdb(self.duckdb, path, name)
+            else:
+                engines.show_to_spark(self.spark, layout, path, name)
+            self.views[key] = name
+        return self.views[key]
+
+    def run_of(self, layout: str, sql: str, hands_on: bool = False) -> Run:
+        if layout.startswith("duckdb"):
+            return lambda: self.duckdb.execute(sql).fetchall()
+        return lambda: engines.run_in_spark(self.spark, sql, hands_on)
+
+    def summary(self, seconds: list[float]) -> float:
+        return summary(seconds, self.plan.best)
+
+    def quiet(self) -> None:
+        """Collects garbage before a run, so that none pays for the one before."""
+        jvm = self.spark._jvm
+        assert jvm is not None
+        jvm.System.gc()
+
+    def _run(self, query: Query, layout: str, copies: int) -> Run:
+        sql = query.spelled(layout, self.view(query.table, layout, copies))
+        assert sql is not None, f"{query.name} has no spelling for {layout}"
+        return self.run_of(layout, sql, query.hands_on)
+
+    def _checked(self, query: Query, layouts: list[str], result: Result) -> dict[str, Run]:
+        """The layouts that answer the query, each run once to warm up, its rows compared with the struct's."""
+        runs: dict[str, Run] = {}
+        expected: Rows | None = None
+        for layout in layouts:
+            if query.spelled(layout, "t") is None:
+                continue
+            try:
+                view = self.view(query.table, layout, result.copies)
+                result.sql[layout] = query.spelled(layout, view) or ""
+                run = self._run(query, layout, result.copies)
+                rows = run()
+                got = canonical(self._sample(query, layout) if query.hands_on else rows)
+            except Exception as e:
+                result.failed[layout] = (str(e).splitlines() or [type(e).__name__])[0][:300]
+                continue
+            expected = got if expected is None else expected
+            if got != expected or not got:
+                result.differs.append(layout)
+            runs[layout] = run
+        return runs
+
+    def _sample(self, query: Query, layout: str) -> Rows:
+        every = max(1, self.data.rows[query.table.name] // SAMPLED)
+        sql = query.sample(layout, self.view(query.table, layout, 1), every)
+        return [tuple(str(value) for value in row) for row in self.run_of(layout, sql or "")()]
+
+    def _judge(self, query: Query, result: Result) -> None:
+        taken = {layout: self.summary(seconds) for layout, seconds in result.seconds.items()}
+        ours = taken.get("ours")
+        for against, limit in query.bounds:
+            ratio = ours / taken[against] if ours is not None and against in taken else None
+            result.bounds.append(Bound(against, limit, ratio))
+        result.struct = taken.get("struct")
+        if result.struct is not None:
+            result.ratios = {layout: seconds / result.struct for layout, seconds in taken.items()}

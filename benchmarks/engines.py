@@ -1,0 +1,89 @@
+"""The two engines that run a query: one Spark session with the data source, and DuckDB over the same files."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyspark
+from pyspark.sql import SparkSession
+
+from benchmarks.data import ROOT
+
+SOURCE = Path(__file__).resolve().parent / "jvm" / "CountingFileSystem.java"
+CLASSES = ROOT / "classes"
+CORES = 2
+PEOPLE = 40_000
+
+
+def start_spark(memory: str, jar: str | None) -> SparkSession:
+    """A session with the installed package's jar, or with another jar that is to be measured."""
+    settings = {
+        "spark.driver.memory": memory,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraClassPath": str(CLASSES),
+        "spark.hadoop.fs.counted.impl": "shreddedvariant.bench.CountingFileSystem",
+        "spark.log.level": "OFF",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(CORES),
+        # Even work for both cores, whatever the size of a layout's files.
+        "spark.sql.files.minPartitionNum": "8",
+        "spark.sql.warehouse.dir": str(ROOT / "warehouse"),
+    }
+    builder = SparkSession.Builder().master(f"local[{CORES}]").appName("bench")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    if jar:
+        spark = builder.config("spark.jars", jar).getOrCreate()
+    else:
+        import shredded_variant
+
+        spark = shredded_variant.attach(builder).getOrCreate()
+    spark.sql(f"SELECT id, id % 7 AS team FROM range({PEOPLE})").createOrReplaceTempView("people")
+    return spark
+
+
+def compile_counter() -> bool:
+    """Compiles the counting file system against Spark's jars; False where there is no Java compiler."""
+    javac = shutil.which("javac")
+    jars = Path(pyspark.__file__).parent / "jars" / "*"
+    if javac is None:
+        return False
+    CLASSES.mkdir(parents=True, exist_ok=True)
+    subprocess.run([javac, "-nowarn", "-cp", str(jars), "-d", str(CLASSES), str(SOURCE)], check=True)
+    return True
+
+
+def show_to_spark(spark: SparkSession, layout: str, path: str, view: str) -> None:
+    format_ = "shredded_variant" if layout == "ours" else "parquet"
+    spark.read.format(format_).load(path).createOrReplaceTempView(view)
+
+
+def run_in_spark(spark: SparkSession, sql: str, hands_on: bool) -> Sequence[Sequence[Any]]:
+    frame = spark.sql(sql)
+    if hands_on:
+        frame.write.format("noop").mode("overwrite").save()
+        return []
+    return frame.collect()
+
+
+def start_duckdb() -> duckdb.DuckDBPyConnection:
+    """DuckDB with Spark's names for the few functions that it calls otherwise."""
+    connection = duckdb.connect()
+    connection.execute(f"SET threads = {CORES}")
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("CREATE MACRO timestamp_micros(x) AS make_timestamp(x)")
+    connection.execute("CREATE MACRO unix_millis(x) AS epoch_us(x) // 1000")
+    connection.execute(f"CREATE VIEW people AS SELECT range AS id, range % 7 AS team FROM range({PEOPLE})")
+    return connection
+
+
+def show_to_duckdb(connection: duckdb.DuckDBPyConnection, path: str, view: str) -> None:
+    connection.execute(f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM read_parquet('{path}/*.parquet')")

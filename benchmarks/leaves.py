@@ -1,0 +1,125 @@
+"""A table as a list of leaves, and the SQL that makes each of its layouts from a row number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One path with its type and the SQL that makes its value."""
+
+    path: str
+    type: str
+    sql: str
+    # What the document holds at this path, where that is another value than the column's.
+    document: str | None = None
+    # The object path whose place this scalar takes in the document; a column of its own in flat and struct.
+    instead_of: str | None = None
+
+
+Tree = dict[str, "Leaf | Tree"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Leaves over `helpers`, which are computed once a row from `row`; objects exist where `present` says so."""
+
+    name: str
+    leaves: tuple[Leaf, ...]
+    files: int
+    helpers: Mapping[str, str] = field(default_factory=dict)
+    present: Mapping[str, str] = field(default_factory=dict)
+
+    def flat(self, rows: int) -> str:
+        columns = ", ".join(quoted(column(leaf.path)) for leaf in self.leaves)
+        return f"SELECT row, {columns} FROM ({self._columns(rows)})"
+
+    def struct(self, rows: int) -> str:
+        made = self._object(_tree(self.leaves), "", lambda leaf: quoted(column(leaf.path)))
+        return f"SELECT row, {made} AS s FROM ({self._columns(rows)})"
+
+    def variant(self, rows: int) -> str:
+        """As users make it: from JSON text, where a null field is a missing one."""
+        inside = tuple(leaf for leaf in self.leaves if leaf.instead_of is None)
+        made = self._object(_tree(inside), "", lambda leaf: leaf.document or quoted(column(leaf.path)), self._or_scalar)
+        return f"SELECT row, parse_json(to_json({made})) AS v FROM ({self._columns(rows)})"
+
+    def shape(self) -> str:
+        """The DDL that shreds every leaf as its column is typed."""
+        return _ddl(_tree(tuple(leaf for leaf in self.leaves if leaf.instead_of is None)))
+
+    def _columns(self, rows: int) -> str:
+        helpers = "".join(f", {sql} AS {name}" for name, sql in self.helpers.items())
+        leaves = ", ".join(f"{self._guarded(leaf)} AS {quoted(column(leaf.path))}" for leaf in self.leaves)
+        numbers = f"SELECT id AS row FROM range(0, {rows}, 1, {self.files})"
+        return f"SELECT *, {leaves} FROM (SELECT *{helpers} FROM ({numbers}))"
+
+    def _guarded(self, leaf: Leaf) -> str:
+        steps = leaf.path.split(".")
+        parents = [".".join(steps[:i]) for i in range(1, len(steps))]
+        conditions = [self.present[p] for p in parents if p in self.present]
+        return f"CASE WHEN {' AND '.join(conditions)} THEN {leaf.sql} END" if conditions else leaf.sql
+
+    def _object(
+        self,
+        tree: Tree,
+        path: str,
+        value: Callable[[Leaf], str],
+        wrap: Callable[[str, str], str] = lambda path, sql: sql,
+    ) -> str:
+        fields = []
+        for name, child in tree.items():
+            at = f"{path}.{name}" if path else name
+            made = value(child) if isinstance(child, Leaf) else self._object(child, at, value, wrap)
+            fields.append(f"'{name}', {made}")
+        made = f"named_struct({', '.join(fields)})"
+        if path in self.present:
+            made = f"CASE WHEN {self.present[path]} THEN {made} END"
+        return wrap(path, made)
+
+    def _or_scalar(self, path: str, made: str) -> str:
+        for leaf in self.leaves:
+            if leaf.instead_of == path:
+                return f"coalesce(to_variant_object({made}), CAST({quoted(column(leaf.path))} AS VARIANT))"
+        return made
+
+
+def column(path: str) -> str:
+    """The flat column of a path."""
+    return path.replace(".", "_")
+
+
+def quoted(name: str) -> str:
+    return f"`{name}`"
+
+
+def random(salt: object, bound: int) -> str:
+    """A number from 0 until the bound that depends on the row and the salt alone."""
+    return f"pmod(xxhash64(row, '{salt}'), {bound}L)"
+
+
+def pick(values: list[str], index: str) -> str:
+    """One of the values, by an index from 0."""
+    return f"array({', '.join(repr(v) for v in values)})[CAST({index} AS INT)]"
+
+
+def _tree(leaves: tuple[Leaf, ...]) -> Tree:
+    root: Tree = {}
+    for leaf in leaves:
+        *parents, last = leaf.path.split(".")
+        node = root
+        for step in parents:
+            inner = node.setdefault(step, {})
+            assert isinstance(inner, dict), f"{leaf.path} is below a leaf"
+            node = inner
+        node[last] = leaf
+    return root
+
+
+def _ddl(tree: Tree, between: str = " ") -> str:
+    def type_of(child: Leaf | Tree) -> str:
+        return child.type if isinstance(child, Leaf) else f"STRUCT<{_ddl(child, ': ')}>"
+
+    return ", ".join(f"{quoted(name)}{between}{type_of(child)}" for name, child in tree.items())

@@ -1,0 +1,145 @@
+"""The queries of the acceptance table, and the spelling of a path in each layout."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from benchmarks.leaves import Table, column, quoted
+from benchmarks.tables import BLUESKY, EVENTS
+
+# In the order in which they are shown. `duckdb` reads our files, `duckdb struct` those of the plain struct.
+LAYOUTS = ("struct", "flat", "ours", "unshredded", "spark", "duckdb", "duckdb struct")
+VARIANTS = ("ours", "unshredded", "spark")
+
+
+@dataclass(frozen=True)
+class Query:
+    """SQL with paths in brackets, `[user.id bigint]`; `[$]` is the whole document. `{t}` is the table."""
+
+    name: str
+    table: Table
+    sql: str
+    # Ours may take at most this share of that layout's time.
+    bounds: tuple[tuple[str, float], ...]
+    # How a variant's path is spelled: colon, get, try_get or try_cast.
+    style: str = "colon"
+    # Whether every row is handed on to a sink that drops it, instead of few rows to the driver.
+    hands_on: bool = False
+    # Whether layouts without a bound are measured too, for information.
+    with_peers: bool = True
+
+    def spelled(self, layout: str, table: str) -> str | None:
+        """The query for this layout, or None where it has no such thing."""
+        if self.hands_on and layout in ("flat", "duckdb", "duckdb struct"):
+            return None
+        return _PATH.sub(lambda m: _spell(m[1], m[2], layout, self.style), self.sql).replace("{t}", table)
+
+    def sample(self, layout: str, table: str, every: int) -> str | None:
+        """Whole documents as JSON, one in so many rows: what a query that hands on is checked by."""
+        document = "s" if layout in ("struct", "duckdb struct") else "v"
+        if self.spelled(layout, table) is None:
+            return None
+        return f"SELECT row, to_json({document}) FROM {table} WHERE row % {every} = 0"
+
+
+_PATH = re.compile(r"\[([\w.$]+)(?: ([\w(),]+))?\]")
+
+
+def _spell(path: str, type_: str | None, layout: str, style: str) -> str:
+    document = "s" if layout in ("struct", "duckdb struct") else "v"
+    if path == "$":
+        return document
+    if layout == "flat":
+        return quoted(column(path))
+    if layout == "struct":
+        return f"s.{path}"
+    if layout.startswith("duckdb"):
+        at = ".".join([document, *(f'"{step}"' for step in path.split("."))])
+        return f"{at}::{type_}" if type_ and layout == "duckdb" else at
+    if style == "colon":
+        return f"v:{path}::{type_}" if type_ else f"v:{path}"
+    if style == "try_cast":
+        return f"try_cast(v:{path} AS {type_})"
+    return f"{'try_' if style == 'try_get' else ''}variant_get(v, '$.{path}', '{type_}')"
+
+
+SUM = "SELECT sum([user.id bigint]) FROM {t}"
+PLAIN = (("struct", 0.9), ("flat", 1.1))
+NEAR = (("struct", 1.05),)
+
+_CREATED = "[kind string] = 'commit' AND [commit.operation string] = 'create'"
+_POSTS = f"{_CREATED} AND [commit.collection string] = 'app.bsky.feed.post'"
+_TIME = "timestamp_micros([time_us bigint])"
+
+QUERIES = (
+    Query("sum, v:user.id::bigint", EVENTS, SUM, PLAIN),
+    Query("sum, try_cast(v:user.id)", EVENTS, SUM, PLAIN, style="try_cast", with_peers=False),
+    Query("sum, variant_get", EVENTS, SUM, PLAIN, style="get"),
+    Query("sum, try_variant_get", EVENTS, SUM, PLAIN, style="try_get", with_peers=False),
+    Query(
+        "group, distinct, filter",
+        EVENTS,
+        "SELECT [type string], count(DISTINCT [user.id bigint]) FROM {t} WHERE [quantity bigint] > 4 GROUP BY 1",
+        (("struct", 1.0),),
+    ),
+    Query("rare path IS NOT NULL", EVENTS, "SELECT count(*) FROM {t} WHERE [promo.code] IS NOT NULL", NEAR),
+    Query(
+        "join on a path",
+        EVENTS,
+        "SELECT p.team, count(*), sum([quantity bigint]) FROM {t} JOIN people p ON [user.id bigint] = p.id GROUP BY 1",
+        NEAR,
+    ),
+    Query(
+        "sort by a path, limit",
+        EVENTS,
+        "SELECT [amount decimal(12,2)] a, [ts bigint] b FROM {t} ORDER BY a DESC, b LIMIT 100",
+        NEAR,
+    ),
+    Query("sum, 1 % residual", EVENTS, "SELECT sum([mixed_1 bigint]) FROM {t}", (("struct", 1.2),)),
+    Query("sum, 10 % residual", EVENTS, "SELECT sum([mixed_10 bigint]) FROM {t}", (("struct", 2.0),)),
+    Query(
+        "to_json(v), all rows",
+        EVENTS,
+        "SELECT to_json([$]) FROM {t}",
+        (("struct", 1.1), ("unshredded", 0.7)),
+        hands_on=True,
+    ),
+    Query("whole v, handed on", EVENTS, "SELECT [$] FROM {t}", (("spark", 0.45),), hands_on=True),
+    Query(
+        "JSONBench 1, collections",
+        BLUESKY,
+        "SELECT [commit.collection string] event, count(*) n FROM {t} GROUP BY event ORDER BY n DESC",
+        NEAR,
+    ),
+    Query(
+        "JSONBench 2, with users",
+        BLUESKY,
+        "SELECT [commit.collection string] event, count(*) n, count(DISTINCT [did string]) users FROM {t} "
+        f"WHERE {_CREATED} GROUP BY event ORDER BY n DESC",
+        NEAR,
+    ),
+    Query(
+        "JSONBench 3, by hour",
+        BLUESKY,
+        f"SELECT [commit.collection string] event, hour({_TIME}) hour_of_day, count(*) n FROM {{t}} WHERE {_CREATED} "
+        "AND [commit.collection string] IN ('app.bsky.feed.post', 'app.bsky.feed.repost', 'app.bsky.feed.like') "
+        "GROUP BY event, hour_of_day ORDER BY hour_of_day, event",
+        NEAR,
+    ),
+    Query(
+        "JSONBench 4, first posters",
+        BLUESKY,
+        f"SELECT [did string] user_id, min({_TIME}) first_post FROM {{t}} WHERE {_POSTS} "
+        "GROUP BY user_id ORDER BY first_post LIMIT 3",
+        NEAR,
+    ),
+    Query(
+        "JSONBench 5, longest activity",
+        BLUESKY,
+        # Published without the second key, which only settles ties.
+        f"SELECT [did string] user_id, unix_millis(max({_TIME})) - unix_millis(min({_TIME})) span FROM {{t}} "
+        f"WHERE {_POSTS} GROUP BY user_id ORDER BY span DESC, user_id LIMIT 3",
+        NEAR,
+    ),
+)
