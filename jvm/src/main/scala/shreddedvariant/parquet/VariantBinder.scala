@@ -146,10 +146,12 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
   @tailrec private def end(
       cell: FileCell,
       steps: Seq[PathStep],
-      hops: Seq[(FileTyped.Array, Int)]): Option[PathEnd] = {
+      hops: Seq[(FileTyped.Array, Int)]
+  ): Option[PathEnd] = {
     val (inner, array) = (cell.typed, steps.headOption) match {
       case (Some(typed: FileTyped.Object), Some(PathStep.Key(key))) => (typed.field(key), None)
-      case (Some(typed: FileTyped.Array), Some(PathStep.Index(index))) => (Some(typed.element), Some((typed, index)))
+      case (Some(typed: FileTyped.Array), Some(PathStep.Index(index))) =>
+        (Some(typed.element), Some((typed, index)))
       case _ => (None, None)
     }
     inner match {

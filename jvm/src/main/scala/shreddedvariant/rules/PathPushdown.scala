@@ -122,7 +122,10 @@ private final class PathDemand(plan: LogicalPlan, relations: Seq[DataSourceV2Rel
     val sources = new AccessFinder(id => names.contains(id) || found.contains(id))
     plan.foreachUp {
       case p: Project =>
-        for (alias @ Alias(child, _) <- p.projectList if holdsVariant(child.dataType); ref <- sources.holder(child))
+        for (
+          alias @ Alias(child, _) <- p.projectList if holdsVariant(child.dataType);
+          ref <- sources.holder(child)
+        )
           found(alias.exprId) = ref
       case _ =>
     }
