@@ -174,5 +174,5 @@ def test_the_oracle_is_unshredded_and_our_files_are_not(pair):
         files = sorted((pair.folder / f"t.{source}").glob("*.parquet"))
         return ["typed_value" in str(pq.read_schema(file)) for file in files]
 
-    assert shredded("parquet") == [False] * 3
+    assert set(shredded("parquet")) == {False}
     assert sorted(shredded("shredded_variant")) == [False, True, True]

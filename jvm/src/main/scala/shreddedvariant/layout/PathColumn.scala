@@ -20,7 +20,10 @@ object PathStep {
 final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: Wanted) {
 
   /** What EXPLAIN calls the path; array indexes are all one leaf. */
-  def leaf: String = path.replaceAll("\\[\\d+\\]", "[*]")
+  def leaf: String = wanted match {
+    case Wanted.Presence => s"$path present"
+    case _ => path.replaceAll("\\[\\d+\\]", "[*]")
+  }
 
   def name: String = wanted match {
     case Wanted.Value(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")}"
