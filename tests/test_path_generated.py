@@ -12,7 +12,7 @@ from path_queries import Pair
 from tables import to_spark
 from variants import array, binary, date, double, float32, obj, of, timestamp, timestamp_ntz, uid
 
-SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 8)
+SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 4)
 QUERIES = 14  # of each seed
 DAY = 86_400_000_000
 KEYS = ["a", "b", "c", "k.x", "sp ace", "é", "", "A", "it's"]

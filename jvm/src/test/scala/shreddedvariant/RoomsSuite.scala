@@ -24,6 +24,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.parquet",
       "org.apache.hadoop",
       "org.apache.spark.SparkThrowable",
+      "org.apache.spark.sql.AnalysisException",
       "org.apache.spark.sql.catalyst",
       "org.apache.spark.sql.connector.read",
       "org.apache.spark.sql.execution.datasources",

@@ -6,6 +6,7 @@ import java.util.Locale
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.schema.{MessageType, Type}
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
@@ -28,9 +29,8 @@ final class ColumnBinder(
   def bind(requested: StructType): BoundFile = {
     val found =
       requested.fields.map(field => if (job.paths.contains(field.name)) None else topLevel(field.name))
-    val plain = clip(requested, found)
     val columns = requested.fields.zip(found).map {
-      case (field, Some(group)) => new FixedColumn(column(field.dataType, plain(group.getName), field.name))
+      case (field, Some(group)) => new FixedColumn(column(field.dataType, tree(field, group), field.name))
       case (field, None) => job.paths.get(field.name).fold(notInFile(field))(variants.path(_, field.dataType))
     }
     new BoundFile(columns, leaves.all, leaves.assembled)
@@ -48,20 +48,21 @@ final class ColumnBinder(
     matching.headOption
   }
 
-  /** The requested columns as the tree that Spark's own schema converter makes of them, by the file's names. */
-  private def clip(requested: StructType, found: Array[Option[Type]]): Map[String, ParquetColumn] = {
+  /** A column of the file as the tree that Spark's own schema converter makes of it. */
+  private def tree(field: StructField, found: Type): ParquetColumn = {
     def normal(name: String) = if (job.caseSensitive) name else name.toLowerCase(Locale.ROOT)
-    val pairs = requested.fields.zip(found).collect { case (field, Some(column)) =>
-      (field, VariantGroups.withoutTyped(column, field.dataType, normal))
-    }
-    if (pairs.isEmpty) Map.empty
-    else {
-      val message = new MessageType(file.getName, pairs.map(_._2).toSeq.distinct.asJava)
-      val read = StructType(pairs.map { case (field, _) =>
-        field.copy(dataType = VariantGroups.asStructs(field.dataType))
-      })
-      val converted = job.types.converter(job.caseSensitive).convertParquetColumn(message, Some(read))
-      message.getFields.asScala.map(_.getName).zip(converted.children).toMap
+    val plain = VariantGroups.withoutTyped(found, field.dataType, normal)
+    val read = field.copy(dataType = VariantGroups.asStructs(field.dataType))
+    try
+      job.types
+        .converter(job.caseSensitive)
+        .convertParquetColumn(new MessageType(file.getName, plain), Some(StructType(Seq(read))))
+        .children
+        .head
+    catch {
+      // The converter meets a struct where a list was asked for, and the like, with a blind cast.
+      case _: AnalysisException | _: ClassCastException =>
+        throw Errors.columnType(field.name, found.toString.replaceAll("\\s+", " "), field.dataType.sql)
     }
   }
 
