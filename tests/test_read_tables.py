@@ -215,3 +215,18 @@ def test_the_hidden_columns_of_a_file_source_are_there(spark, tmp_path):
     (file,) = data_files(path)
     name = file.rsplit("/", 1)[1]
     assert [(r.id, r.n, r.i, r.f.rsplit("/", 1)[1]) for r in got] == [(0, name, 0, name), (1, name, 1, name)]
+
+
+def test_vectors_may_live_off_the_heap(spark, tmp_path):
+    c = "if(id % 3 = 0, '1', '\"r\"')"
+    rows = spark.range(10000).selectExpr(
+        "id", f"""parse_json('{{"a": ' || id || ', "b": ["x", "' || id || '"], "c": ' || {c} || '}}') v"""
+    )
+    path = write(rows, tmp_path / "t", shredding__shape__v="a BIGINT, b ARRAY<STRING>, c INT")
+    asked = ["id", "to_json(v) j", "v:a::string a", "try_cast(v:c AS INT) c"]
+    spark.conf.set("spark.sql.columnVector.offheap.enabled", "true")
+    try:
+        got = load(spark, path, schema=None).selectExpr(*asked).orderBy("id").collect()
+    finally:
+        spark.conf.unset("spark.sql.columnVector.offheap.enabled")
+    assert got == rows.selectExpr(*asked).orderBy("id").collect()

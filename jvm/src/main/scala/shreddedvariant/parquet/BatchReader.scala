@@ -61,7 +61,7 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
   override def get(): ColumnarBatch = batch
 
   override def close(): Unit = {
-    bound.leaves.foreach(_.close())
+    bound.vectors.close()
     reader.close()
   }
 

@@ -14,7 +14,12 @@ import shreddedvariant.Errors
 import shreddedvariant.layout.Shape
 
 /** What a file gives for a query: its columns, and what fills them. */
-final class BoundFile(val columns: Array[ReadColumn], val leaves: Seq[Leaf], val assembled: Seq[Assembled])
+final class BoundFile(
+    val columns: Array[ReadColumn],
+    val leaves: Seq[Leaf],
+    val assembled: Seq[Assembled],
+    val vectors: VectorAllocator
+)
 
 final class ColumnBinder(
     file: MessageType,
@@ -33,7 +38,7 @@ final class ColumnBinder(
       case (field, Some(group)) => new FixedColumn(column(field.dataType, tree(field, group), field.name))
       case (field, None) => job.paths.get(field.name).fold(notInFile(field))(variants.path(_, field.dataType))
     }
-    new BoundFile(columns, leaves.all, leaves.assembled)
+    new BoundFile(columns, leaves.all, leaves.assembled, leaves.vectors)
   }
 
   private def notInFile(field: StructField): ReadColumn =

@@ -3,6 +3,8 @@ package shreddedvariant.parquet
 
 import java.time.ZoneId
 
+import scala.collection.mutable
+
 import org.apache.parquet.VersionParser.ParsedVersion
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.column.page.PageReadStore
@@ -95,16 +97,22 @@ final class Leaf(
     SparkBridge.readBatch(reader, rows, vector, repetitionLevels, definitionLevels)
   }
 
-  def close(): Unit = Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.close())
-
   /** Levels of the batch: entries are rows, or one for each element, empty or null list where the leaf is repeated. */
   def entries: Int = definitionLevels.getElementsAppended
   def definition(entry: Int): Int = definitionLevels.getInt(entry)
   def repetition(entry: Int): Int = if (repetitionLevels == null) 0 else repetitionLevels.getInt(entry)
 }
 
-/** Where vectors live and how many rows they begin with. */
+/** Where vectors live and how many rows they begin with; whoever reads a file closes all of them together. */
 final class VectorAllocator(val capacity: Int, offHeap: Boolean) {
-  def allocate(dataType: DataType): WritableColumnVector =
-    if (offHeap) new OffHeapColumnVector(capacity, dataType) else new OnHeapColumnVector(capacity, dataType)
+  private val allocated = mutable.ArrayBuffer.empty[WritableColumnVector]
+
+  def allocate(dataType: DataType): WritableColumnVector = {
+    val vector =
+      if (offHeap) new OffHeapColumnVector(capacity, dataType) else new OnHeapColumnVector(capacity, dataType)
+    allocated += vector
+    vector
+  }
+
+  def close(): Unit = allocated.foreach(_.close())
 }

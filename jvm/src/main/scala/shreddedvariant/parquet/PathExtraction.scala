@@ -86,11 +86,7 @@ final class PathExtraction(
       }
   }
 
-  private def hasResidual(rows: Int): Boolean = cell.value != null && {
-    var row = 0
-    while (row < rows && cell.value.isNullAt(row)) row += 1
-    row < rows
-  }
+  private def hasResidual(rows: Int): Boolean = cell.value != null && cell.value.numNulls < rows
 
   private def convert(rows: Int): Unit = {
     val from = typed.get.vector

@@ -4,7 +4,7 @@ package shreddedvariant.rules
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 import org.apache.spark.sql.catalyst.expressions.variant._
-import org.apache.spark.sql.types.{DataType, StringType, VariantType}
+import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
 /** A variant: an attribute of the plan, and the fields of the structs below it. */
@@ -24,7 +24,17 @@ final case class PathAccess(
   /** Anything becomes text, and a variant stays one: these casts fail nowhere. */
   def canFail: Boolean = strict && target != VariantType && !target.isInstanceOf[StringType]
 
-  private def usedZone = if (target == VariantType) None else zone
+  private def usedZone = if (asksForZone(target)) zone else None
+
+  /** Of the types that variants are cast to, text and times depend on the zone of the session. */
+  private def asksForZone(dataType: DataType): Boolean = dataType match {
+    case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | _: DecimalType => false
+    case BooleanType | BinaryType | VariantType => false
+    case ArrayType(element, _) => asksForZone(element)
+    case MapType(_, value, _) => asksForZone(value)
+    case StructType(fields) => fields.exists(f => asksForZone(f.dataType))
+    case _ => true
+  }
 }
 
 /** `holders` are the attributes that are variants of our tables, or structs with such variants in them. */
