@@ -2,6 +2,7 @@
 
 from decimal import Decimal as D
 
+from path_queries import Pair
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType, VariantType
 from tables import to_spark
 from variants import NULL, array, binary, date, double, float32, int8, int64, obj, string, timestamp, timestamp_ntz, uid
@@ -79,6 +80,16 @@ def row(i):
 def other_row(i):
     """A row of `u`."""
     return i, to_spark(None if i == 9 else obj(i=FIELDS["i"][i % 3] + i % 2, t="abcé"[i % 4], o=obj(p=i % 3)))
+
+
+def t_and_u(spark, folder):
+    """`t`: 60 rows in two files of different shapes and an unshredded one; `u`: 20 rows to join with. For a fixture."""
+    pair = Pair(spark, folder)
+    pair.add("t", [(spark.createDataFrame([row(i) for i in ids], SCHEMA), options) for ids, options in FILES])
+    u = spark.createDataFrame([other_row(i) for i in range(20)], "id INT, v VARIANT")
+    pair.add("u", [(u, {"shredding.shape.v": "i BIGINT, t STRING, o STRUCT<p INT>"})])
+    yield pair
+    pair.drop("t", "u")
 
 
 MIXED = ["x", "n", "num", "big", "d", "ts", "ntz", "b", "f", "y", "u"]

@@ -1,20 +1,13 @@
 """A query on paths gives what Spark gives over the same rows unshredded: rows, names, types and errors, in any plan."""
 
 import pytest
-from path_cases import ALONE, EXPRESSIONS, FILES, QUERIES, SCALARS, SCHEMA, other_row, row
-from path_queries import Pair
+from path_cases import ALONE, EXPRESSIONS, QUERIES, SCALARS, t_and_u
 from pyspark.sql import functions as F
 
 
 @pytest.fixture(scope="module")
 def pair(spark, tmp_path_factory):
-    """`t`: 60 rows in two files of different shapes and an unshredded one; `u`: 20 rows to join with."""
-    pair = Pair(spark, tmp_path_factory.mktemp("paths"))
-    pair.add("t", [(spark.createDataFrame([row(i) for i in ids], SCHEMA), options) for ids, options in FILES])
-    u = spark.createDataFrame([other_row(i) for i in range(20)], "id INT, v VARIANT")
-    pair.add("u", [(u, {"shredding.shape.v": "i BIGINT, t STRING, o STRUCT<p INT>"})])
-    yield pair
-    pair.drop("t", "u")
+    yield from t_and_u(spark, tmp_path_factory.mktemp("paths"))
 
 
 def cached(before):

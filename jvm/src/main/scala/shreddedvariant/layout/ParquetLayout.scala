@@ -27,6 +27,10 @@ object ParquetLayout {
   val Metadata = "metadata"
   val Value = "value"
   val TypedValue = "typed_value"
+
+  /** The groups between a shredded array and its elements. */
+  val List = "list"
+  val Element = "element"
   val VariantVersion: Byte = 1
 
   /** The columns of a variant's group, in the order in which they are written. */
@@ -58,7 +62,7 @@ object ParquetLayout {
     case Shape.Object(fields) =>
       Some(group(Repetition.OPTIONAL, TypedValue, fields.map { case (name, field) => cell(name, field) }))
     case Shape.Array(element) =>
-      val list = group(Repetition.REPEATED, "list", Seq(cell("element", element)))
+      val list = group(Repetition.REPEATED, List, Seq(cell(Element, element)))
       Some(Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list).named(
         TypedValue
       ))

@@ -53,8 +53,6 @@ final class Leaf(
 
   def isNeededIn(group: RowGroup): Boolean = needs.exists(_(group))
 
-  /** Whether this leaf is read in the current row group; if not, all its values are null. */
-  def isActive: Boolean = active
   def maxRepetition: Int = descriptor.getMaxRepetitionLevel
 
   /** Asked for by a struct or list whose presence or offsets this leaf tells. */
@@ -69,6 +67,7 @@ final class Leaf(
     repetitionLevels = vectors.allocate(IntegerType)
   }
 
+  /** Leaves the leaf out of a row group that does not need it: all its values are null there. */
   def skip(): Unit = {
     if (active) {
       vector.reset()

@@ -75,11 +75,11 @@ final class Shredder(shape: Shape) {
         val array = new ArrayHeader(bytes, at)
         writeTyped(start) {
           group {
-            if (array.size > 0) field("list", 0) {
+            if (array.size > 0) field(List, 0) {
               var i = 0
               while (i < array.size) {
                 val position = array.position(i)
-                group(field("element", 0)(group(element.write(bytes, position, 0))))
+                group(field(Element, 0)(group(element.write(bytes, position, 0))))
                 i += 1
               }
             }

@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String
 object ValueWriter {
   import Encoding._
 
-  private val Reversed16 = 16
+  private val Decimal16Width = 16
 
   def variantNull(out: Bytes): Unit = out.put(primitiveHeader(Null))
 
@@ -52,12 +52,12 @@ object ValueWriter {
   }
 
   private def decimal16(out: Bytes, unscaled: BigInteger, scale: Int): Unit = {
-    if (unscaled.bitLength >= 8 * Reversed16) malformed("a decimal has more than 38 digits")
+    if (unscaled.bitLength >= 8 * Decimal16Width) malformed("a decimal has more than 38 digits")
     out.put(primitiveHeader(Decimal16))
     out.put(scale.toByte)
     val bytes = unscaled.toByteArray
     var i = 0
-    while (i < Reversed16) {
+    while (i < Decimal16Width) {
       out.put(if (i < bytes.length) bytes(bytes.length - 1 - i)
       else if (unscaled.signum < 0) (-1).toByte
       else 0.toByte)
