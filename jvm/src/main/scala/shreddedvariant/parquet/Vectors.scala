@@ -172,6 +172,12 @@ final class FilePlace(val file: String) {
     try body
     catch {
       case e: ShreddedVariantException => throw Errors.inFile(file, Some(firstRow + row), e)
+      case e: SparkThrowable if e.getCondition == "MALFORMED_VARIANT" =>
+        throw Errors.inFile(
+          file,
+          Some(firstRow + row),
+          Errors.malformedValue(column, "its bytes do not fit together")
+        )
       case e: SparkThrowable => throw e.asInstanceOf[Throwable]
       case NonFatal(e) => throw Errors.damagedPages(file, column, e)
     }
