@@ -18,9 +18,11 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.sql.vectorized",
       "org.apache.spark.unsafe"
     ),
+    "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
     "parquet" -> Set(
       "shreddedvariant.layout",
       "shreddedvariant.shred",
+      "shreddedvariant.stats",
       "org.apache.parquet",
       "org.apache.hadoop",
       "org.apache.spark.SparkThrowable",
