@@ -31,7 +31,8 @@ final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: 
     case Wanted.Presence => s"$path present"
   }
 
-  private def path = variant.map(Shape.quoted).mkString(".") + PathStep.text(steps)
+  /** The path as SQL writes it. */
+  def path: String = variant.map(Shape.quoted).mkString(".") + PathStep.text(steps)
 }
 
 sealed trait Wanted {
