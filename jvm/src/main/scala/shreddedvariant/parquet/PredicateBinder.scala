@@ -40,31 +40,12 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
       case _ if isVariant && end.isElement => Seq(Part.Unknown)
       case Some(FileTyped.Scalar(scalar, leaf)) if end.rest.isEmpty =>
         val typed =
-          if (isVariant) Some(Part.Nulls(leaf, mayLack, laws)) else this.typed(scalar, leaf, column, mayLack)
+          if (isVariant) Some(Part.Nulls(leaf, mayLack, laws)) else Part.typed(scalar, leaf, column, mayLack, laws)
         typed.toSeq ++ (if (typed.isEmpty) Seq(Part.Unknown) else residual(isAlone = false))
       case Some(_) if end.rest.isEmpty => Seq(Part.Unknown)
       case _ => residual(isAlone = true).toSeq
     }
   }
-
-  private def typed(
-      scalar: ScalarType,
-      leaf: Seq[String],
-      column: Column,
-      mayLack: Boolean
-  ): Option[Part.Typed] =
-    for {
-      first <- Conversion.find(scalar, column.types.head, laws)
-      others = column.types.zip(column.types.tail).map { case (from, to) => Conversion.widening(from, to) }
-      if others.forall(_.isDefined)
-    } yield Part.Typed(
-      leaf,
-      first +: others.flatten,
-      isFloating = scalar == ScalarType.Float32 || scalar == ScalarType.Float64,
-      isStrict = column.isStrict,
-      mayLack,
-      laws
-    )
 
   // ---- columns of the file ----
 
@@ -84,7 +65,7 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
 
   /** Spark's readers refuse what does not fit the column's type, so that only casts without a loss are left. */
   private def plain(scalar: ScalarType, path: Seq[String], column: Column): Option[Part] =
-    typed(scalar, path, column, mayLack = false).filter(_.casts.forall(_.isTotal))
+    Part.typed(scalar, path, column, mayLack = false, laws).filter(_.casts.forall(_.isTotal))
 
   /** Days and times that are shifted between calendars while they are read are not those of the bounds. */
   private def keepsCalendar(scalar: ScalarType): Boolean = scalar match {

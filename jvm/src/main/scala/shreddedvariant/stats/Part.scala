@@ -7,6 +7,8 @@
  */
 package shreddedvariant.stats
 
+import shreddedvariant.layout.ScalarType
+
 sealed abstract class Part {
 
   /** None where no leaf is asked, because the part is the same in every row. */
@@ -109,6 +111,27 @@ object Part {
     private val zero = Some(Datum.Bytes(Array(0)))
     private val variantNulls = Bounds(zero, zero)
   }
+
+  /** A typed leaf as the column wants it, if all casts keep its order. */
+  def typed(
+      scalar: ScalarType,
+      leaf: Seq[String],
+      column: Column,
+      mayLack: Boolean,
+      laws: Laws
+  ): Option[Typed] =
+    for {
+      first <- Conversion.find(scalar, column.types.head, laws)
+      others = column.types.zip(column.types.tail).map { case (from, to) => Conversion.widening(from, to) }
+      if others.forall(_.isDefined)
+    } yield Typed(
+      leaf,
+      first +: others.flatten,
+      isFloating = scalar == ScalarType.Float32 || scalar == ScalarType.Float64,
+      isStrict = column.isStrict,
+      mayLack,
+      laws
+    )
 
   private object NullsOf {
 
