@@ -20,9 +20,11 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.types.variant",
       "org.apache.spark.unsafe"
     ),
+    "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
     "parquet" -> Set(
       "shreddedvariant.layout",
       "shreddedvariant.shred",
+      "shreddedvariant.stats",
       "org.apache.parquet",
       "org.apache.hadoop",
       "org.apache.spark.SparkThrowable",

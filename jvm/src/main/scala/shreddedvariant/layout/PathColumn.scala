@@ -32,7 +32,8 @@ final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: 
     case Wanted.Json(zone) => s"$path as JSON in $zone"
   }
 
-  private def path = variant.map(Shape.quoted).mkString(".") + PathStep.text(steps)
+  /** The path as SQL writes it. */
+  def path: String = variant.map(Shape.quoted).mkString(".") + PathStep.text(steps)
 }
 
 sealed trait Wanted {

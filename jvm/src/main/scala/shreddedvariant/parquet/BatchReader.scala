@@ -12,7 +12,6 @@ import org.apache.parquet.VersionParser.ParsedVersion
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.FileMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.connector.read.PartitionReader
 import org.apache.spark.sql.execution.datasources.{
@@ -24,8 +23,12 @@ import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantCol
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import shreddedvariant.{Errors, ShreddedVariantException}
 
-final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuration)
-    extends PartitionReader[ColumnarBatch] {
+final class BatchReader(
+    split: PartitionedFile,
+    job: ReadJob,
+    conf: Configuration,
+    counts: ReadCounts = new ReadCounts
+) extends PartitionReader[ColumnarBatch] {
   private val name = split.toPath.toString
   private val reader = OpenFile(split.toPath, conf, Some((split.start, split.start + split.length)))
   private val footer = reader.getFileMetaData
@@ -39,21 +42,28 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
       case NonFatal(e) => reader.close(); throw e
     }
   private val partitions = partitionColumns
-  private val groups = reader.getRowGroups.asScala.map(new RowGroup(_)).toIndexedSeq
+  private val groups = {
+    val places = new LeafChunks(footer.getSchema)
+    reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) =>
+      new RowGroup(block, i, places)
+    }
+  }
+  private val source = new GroupSource(reader, skipping, counts)
   private var batch: ColumnarBatch = _
   private var active = Seq.empty[Leaf]
   private var group = -1
-  private var rowInGroup = 0L
-  private var rowsInGroup = 0L
+  private var hasRead = false
+  private var cursor: RowCursor = _
+  private var rowsLeft = 0L
 
   override def next(): Boolean = {
-    while (rowInGroup == rowsInGroup)
+    while (rowsLeft == 0)
       if (!nextGroup()) return false
-    val rows = math.min(job.batchSize.toLong, rowsInGroup - rowInGroup).toInt
-    place.firstRow = groups(group).firstRow + rowInGroup
+    val rows = math.min(job.batchSize.toLong, rowsLeft).toInt
+    cursor.next(rows, place)
     active.foreach(read(_, rows))
     bound.assembled.foreach(_.assemble(rows))
-    rowInGroup += rows
+    rowsLeft -= rows
     batch = new ColumnarBatch(bound.columns.map(_.vector) ++ partitions, rows)
     true
   }
@@ -68,31 +78,39 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
   private def nextGroup(): Boolean = {
     group += 1
     val more = group < groups.size
-    if (more) {
-      rowInGroup = 0
-      rowsInGroup = groups(group).rows
-      if (rowsInGroup > 0) open(groups(group))
-    }
+    if (more && groups(group).rows > 0) open(groups(group))
+    if (group == groups.size) countFile()
     more
   }
 
   /** Starts the columns that somebody needs in this row group; the others are null there and are not read. */
   private def open(facts: RowGroup): Unit = {
     val (needed, idle) = bound.leaves.partition(_.isNeededIn(facts))
-    idle.foreach(_.skip())
-    if (needed.nonEmpty) {
-      if (needed != active)
-        reader.setRequestedSchema(BatchReader.only(footer.getSchema, needed.map(_.path).toSet))
-      val pages =
-        try reader.readRowGroup(group)
-        catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
-      needed.foreach { leaf =>
-        try leaf.open(pages, writer)
-        catch { case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e) }
+    val rows = source.rows(facts, needed)
+    rowsLeft = rows.size
+    if (rowsLeft > 0) {
+      hasRead = true
+      cursor = new RowCursor(facts.firstRow, rows)
+      idle.foreach(_.skip())
+      if (needed.nonEmpty) {
+        val pages =
+          try source.read(facts, needed, rows)
+          catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
+        needed.foreach { leaf =>
+          try leaf.open(pages, writer)
+          catch { case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e) }
+        }
       }
+      active = needed
+      bound.assembled.foreach(_.open(facts))
     }
-    active = needed
-    bound.assembled.foreach(_.open(facts))
+  }
+
+  private def countFile(): Unit =
+    if (groups.nonEmpty) counts.add(if (hasRead) ReadCount.FilesRead else ReadCount.FilesSkipped, 1)
+
+  private def skipping: Option[Skipping] = job.predicate.map { predicate =>
+    new Skipping(predicate, new PredicateBinder(footer.getSchema, job, rebasing), reader, writer)
   }
 
   private def read(leaf: Leaf, rows: Int): Unit =
@@ -131,17 +149,6 @@ final class BatchReader(split: PartitionedFile, job: ReadJob, conf: Configuratio
 }
 
 object BatchReader {
-
-  /** The schema with just the given leaves. */
-  private def only(schema: MessageType, leaves: Set[Seq[String]]): MessageType = {
-    def keep(column: Type, path: Seq[String]): Option[Type] = column match {
-      case group: GroupType =>
-        val fields = group.getFields.asScala.flatMap(f => keep(f, path :+ f.getName))
-        Option.when(fields.nonEmpty)(group.withNewFields(fields.asJava))
-      case _ => Option.when(leaves(path))(column)
-    }
-    new MessageType(schema.getName, schema.getFields.asScala.flatMap(f => keep(f, Seq(f.getName))).asJava)
-  }
 
   /** Old writers encoded some pages wrongly, and Spark's decoder mends that by the writer's version. */
   private def writerVersion(footer: FileMetaData): ParsedVersion =

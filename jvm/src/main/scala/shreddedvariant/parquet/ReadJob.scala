@@ -5,10 +5,11 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.layout.PathColumn
+import shreddedvariant.stats.Predicate
 
 /**
  * `columns` are the data columns of the query, among them, by their names in `paths`, paths of variants; `partitions`
- * are those whose values come from the path of the file.
+ * are those whose values come from the path of the file. Rows of which `predicate` cannot be true may be left out.
  */
 final case class ReadJob(
     columns: StructType,
@@ -19,7 +20,8 @@ final case class ReadJob(
     types: TypeMapping,
     caseSensitive: Boolean,
     batchSize: Int,
-    offHeap: Boolean
+    offHeap: Boolean,
+    predicate: Option[Predicate] = None
 ) {
   def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }

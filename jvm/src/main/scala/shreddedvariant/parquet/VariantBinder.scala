@@ -3,9 +3,8 @@ package shreddedvariant.parquet
 
 import scala.annotation.tailrec
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.schema.{GroupType, MessageType, Type}
+import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
@@ -53,7 +52,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
 
   def path(column: PathColumn, requested: DataType): ReadColumn = {
     val name = column.variant.map(Shape.quoted).mkString(".")
-    groupOf(column.variant) match {
+    FilePath.group(file, column.variant, job) match {
       case None => missing(requested)
       case Some(group) =>
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
@@ -76,7 +75,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       target: DataType,
       zone: Option[String]
   ): ReadColumn =
-    end(bound.root, column.steps, Nil) match {
+    PathEnd.find(bound.root, column.steps) match {
       case Some(PathEnd(found, Nil, Nil)) if target == VariantType && (found eq bound.root) =>
         new FixedColumn(whole(bound.metadata.init, name))
       case Some(PathEnd(found, Nil, Nil)) if target == VariantType =>
@@ -100,7 +99,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       zone: String
   ): ReadColumn = {
     val zoneId = DateTimeUtils.getZoneId(zone)
-    end(bound.root, column.steps, Nil) match {
+    PathEnd.find(bound.root, column.steps) match {
       case Some(PathEnd(found, Nil, Nil)) =>
         val vector = cell(found)
         val presence = if (found eq bound.root) presenceOf(bound, group) else new CellPresence(vector)
@@ -135,7 +134,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       target: DataType,
       zone: Option[String]
   ): Option[PathExtraction] =
-    extractions.get((column, target)).orElse(end(bound.root, column.steps, Nil).map { found =>
+    extractions.get((column, target)).orElse(PathEnd.find(bound.root, column.steps).map { found =>
       val vector = if (found.rest.isEmpty) cell(found.cell) else valueOnly(found.cell)
       val metadata = metadataOf(bound, name, needsMetadata(found))
       // The lists come after the leaves of the cell, one of which tells their levels.
@@ -167,23 +166,24 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
 
   private def missing(dataType: DataType): ReadColumn =
     new FixedColumn(ConstantVector(dataType, None, job.batchSize))
+}
 
-  private def groupOf(names: Seq[String]): Option[Seq[String]] =
-    names.foldLeft(Option((file: Type, Seq.empty[String]))) {
-      case (Some((group: GroupType, found)), name) =>
-        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, found :+ f.getName))
-      case _ => None
-    }.map(_._2)
+/** Where a path ends among the columns of a file; see [[PathPlace]]. */
+private final case class PathEnd(cell: FileCell, hops: Seq[(FileTyped.Array, Int)], rest: Seq[PathStep]) {
+  def isElement: Boolean = hops.lastOption.exists(_._1.element eq cell)
+}
+
+private object PathEnd {
 
   /**
    * Follows a path through the typed columns. Where they end, the rest is looked up in the residual of the last cell:
    * keys that are not shredded stand there, and so does everything that is no object or array as the columns have it.
    * None if there is no residual either: no row has the path.
    */
-  @tailrec private def end(
+  @tailrec def find(
       cell: FileCell,
       steps: Seq[PathStep],
-      hops: Seq[(FileTyped.Array, Int)]
+      hops: Seq[(FileTyped.Array, Int)] = Nil
   ): Option[PathEnd] = {
     val (inner, array) = (cell.typed, steps.headOption) match {
       case (Some(typed: FileTyped.Object), Some(PathStep.Key(key))) => (typed.field(key), None)
@@ -192,14 +192,9 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       case _ => (None, None)
     }
     inner match {
-      case Some(found) => end(found, steps.tail, hops ++ array)
+      case Some(found) => find(found, steps.tail, hops ++ array)
       case None if steps.isEmpty => Some(PathEnd(cell, hops, Nil))
       case None => cell.value.map(_ => PathEnd(cell, hops, steps))
     }
   }
-}
-
-/** Where a path ends among the columns of a file; see [[PathPlace]]. */
-private final case class PathEnd(cell: FileCell, hops: Seq[(FileTyped.Array, Int)], rest: Seq[PathStep]) {
-  def isElement: Boolean = hops.lastOption.exists(_._1.element eq cell)
 }

@@ -99,7 +99,7 @@ final class RebuiltValueVector(column: String, metadata: ColumnVector, rebuilder
 /** The number of each row within its file. */
 final class RowNumberVector(place: FilePlace) extends ReadVector(LongType) {
   override def isNullAt(row: Int): Boolean = false
-  override def getLong(row: Int): Long = place.firstRow + row
+  override def getLong(row: Int): Long = place.row(row)
 }
 
 /** A part of a variant that its own cells hold, as a variant. */
@@ -163,21 +163,26 @@ final class FailureVector(extraction: PathExtraction) extends ReadVector(Variant
   }
 }
 
-/** Where the current batch stands: the file, and the number of its first row there. */
+/** Where the current batch stands: the file, and the numbers of its rows there. */
 final class FilePlace(val file: String) {
-  var firstRow = 0L
+  private var first = 0L
+  private var numbers: Array[Long] = _
+
+  def startAt(firstRow: Long): Unit = { first = firstRow; numbers = null }
+
+  /** The rows of a batch with gaps between them. */
+  def startAt(rows: Array[Long]): Unit = numbers = rows
+
+  def row(row: Int): Long = if (numbers == null) first + row else numbers(row)
 
   /** Adds the place to what is wrong with a row. Dictionaries are decoded row by row, so damage may show only here. */
   def guard[A](column: String, row: Int)(body: => A): A =
     try body
     catch {
-      case e: ShreddedVariantException => throw Errors.inFile(file, Some(firstRow + row), e)
+      case e: ShreddedVariantException => throw Errors.inFile(file, Some(this.row(row)), e)
       case e: SparkThrowable if e.getCondition == "MALFORMED_VARIANT" =>
-        throw Errors.inFile(
-          file,
-          Some(firstRow + row),
-          Errors.malformedValue(column, "its bytes do not fit together")
-        )
+        val malformed = Errors.malformedValue(column, "its bytes do not fit together")
+        throw Errors.inFile(file, Some(this.row(row)), malformed)
       case e: SparkThrowable => throw e.asInstanceOf[Throwable]
       case NonFatal(e) => throw Errors.damagedPages(file, column, e)
     }

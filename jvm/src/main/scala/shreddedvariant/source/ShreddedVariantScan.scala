@@ -9,17 +9,24 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory, Scan}
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
-import org.apache.spark.sql.execution.datasources.{PartitionedFile, PartitioningAwareFileIndex}
+import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile, PartitioningAwareFileIndex}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetOptions
-import org.apache.spark.sql.execution.datasources.v2.{FilePartitionReaderFactory, FileScan, FileScanBuilder}
+import org.apache.spark.sql.execution.datasources.v2.{
+  FilePartitionReader,
+  FilePartitionReaderFactory,
+  FileScan,
+  FileScanBuilder
+}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.Options
 import shreddedvariant.layout.{PathColumn, Shape}
-import shreddedvariant.parquet.{BatchReader, ReadJob, RebaseModes, TypeMapping, VariantLimits}
+import shreddedvariant.parquet._
+import shreddedvariant.stats.Predicate
 
 final class ShreddedVariantScanBuilder(
     spark: SparkSession,
@@ -63,17 +70,39 @@ final case class ShreddedVariantScan(
   override def getMetaData(): Map[String, String] =
     super.getMetaData() ++ Map(
       "Format" -> "shredded_variant",
-      "Leaves" -> readLeaves.mkString("[", ", ", "]")
+      "Leaves" -> readLeaves.mkString("[", ", ", "]"),
+      "Skips by" -> skipping.flatMap(_.usable()).map(_.text).distinct.mkString("[", ", ", "]"),
+      "Not used" -> notUsed.distinct.mkString("[", ", ", "]")
     )
+
+  /** The filters as far as statistics of files can judge them; all of them are evaluated above the scan. */
+  private lazy val skipping: Seq[Predicate] = {
+    val columns = new ScanColumns(readPaths, dataSchema, conf.caseSensitiveAnalysis)
+    val predicates = new ScanPredicates(columns)
+    dataFilters.map(predicates.read)
+  }
+
+  private def notUsed: Seq[String] =
+    for (predicate <- skipping; unknown <- predicate.unknowns) yield s"${unknown.text}: ${unknown.reason}"
 
   /** What is read of the files: paths of variants, and the other columns whole. */
   private def readLeaves: Seq[String] =
     readDataSchema.fieldNames.toSeq.map(name => readPaths.get(name).fold(Shape.quoted(name))(_.leaf)).distinct
 
+  override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
+
+  /** Files that no task hears of, because their partition cannot match. */
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = {
+    def files(filters: Seq[Expression]) = fileIndex.listFiles(filters, Nil).map(_.files.size.toLong).sum
+    val (all, kept) = (files(Nil), files(partitionFilters))
+    Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
+  }
+
   override def columnarSupportMode: ColumnarSupportMode = ColumnarSupportMode.SUPPORTED
 
   override def createReaderFactory(): PartitionReaderFactory = {
     val job = ReadJobs.create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
+      .copy(predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)))
     val files = new FileSourceOptions(CaseInsensitiveMap(options))
     new BatchReaderFactory(job, ReadJobs.hadoopConf(sparkSession, options), files)
   }
@@ -120,12 +149,26 @@ final class BatchReaderFactory(
 ) extends FilePartitionReaderFactory {
   override def supportColumnarReads(partition: InputPartition): Boolean = true
 
-  override def buildColumnarReader(file: PartitionedFile): PartitionReader[ColumnarBatch] = open(file)
+  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
+    counted(partition, identity)
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    counted(partition, new RowReader(_))
 
   override def buildReader(file: PartitionedFile): PartitionReader[InternalRow] =
-    new RowReader(open(file))
+    new RowReader(open(file, new ReadCounts))
 
-  private def open(file: PartitionedFile) = new BatchReader(file, job, conf.value.value)
+  private def counted[T](partition: InputPartition, reader: BatchReader => PartitionReader[T]) = {
+    val counts = new ReadCounts
+    val files = partition.asInstanceOf[FilePartition].files.iterator
+    new CountedReader(
+      new FilePartitionReader[T](files, file => reader(open(file, counts)), options),
+      counts
+    )
+  }
+
+  private def open(file: PartitionedFile, counts: ReadCounts) =
+    new BatchReader(file, job, conf.value.value, counts)
 }
 
 /** Rows of a batch reader, for those who take no batches. */

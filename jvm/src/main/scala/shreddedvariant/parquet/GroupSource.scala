@@ -1,0 +1,51 @@
+/** Reads the pages of row groups: those rows that may match, of those leaves that are asked for. Counts what it does. */
+package shreddedvariant.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.column.page.PageReadStore
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ColumnPath
+import shreddedvariant.stats.Spans
+
+final class GroupSource(reader: ParquetFileReader, skipping: Option[Skipping], counts: ReadCounts) {
+
+  /** The rows of a row group that have to be read: single ones only if all leaves say where their pages are. */
+  def rows(group: RowGroup, leaves: Seq[Leaf]): Spans = {
+    val matching = skipping.fold(Spans.first(group.rows))(_.rows(group))
+    val rows =
+      if (matching.isEmpty || leaves.forall(l => group.hasOffsets(l.path))) matching
+      else Spans.first(group.rows)
+    counts.add(if (rows.isEmpty) ReadCount.RowGroupsSkipped else ReadCount.RowGroupsRead, 1)
+    counts.add(ReadCount.RowsSkipped, group.rows - rows.size)
+    if (rows.isEmpty) countWhole(group, leaves, ReadCount.PagesSkipped, ReadCount.BytesSkipped)
+    rows
+  }
+
+  def read(group: RowGroup, leaves: Seq[Leaf], rows: Spans): PageReadStore = {
+    reader.setRequestedSchema(leaves.map(_.descriptor).asJava)
+    if (rows.size == group.rows) {
+      countWhole(group, leaves, ReadCount.PagesRead, ReadCount.BytesRead)
+      reader.readRowGroup(group.number)
+    } else {
+      countPages(group, leaves, rows)
+      reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
+    }
+  }
+
+  private def countWhole(group: RowGroup, leaves: Seq[Leaf], pages: ReadCount, bytes: ReadCount): Unit = {
+    counts.add(pages, leaves.map(l => group.pages(l.path)).sum)
+    counts.add(bytes, leaves.map(l => group.bytes(l.path)).sum)
+  }
+
+  private def countPages(group: RowGroup, leaves: Seq[Leaf], rows: Spans): Unit = {
+    val offsets = reader.getColumnIndexStore(group.number)
+    for (leaf <- leaves) {
+      val cost = RowSelection.cost(rows, offsets.getOffsetIndex(ColumnPath.get(leaf.path: _*)), group.rows)
+      counts.add(ReadCount.PagesRead, cost.pagesRead)
+      counts.add(ReadCount.PagesSkipped, cost.pagesSkipped)
+      counts.add(ReadCount.BytesRead, cost.bytesRead)
+      counts.add(ReadCount.BytesSkipped, cost.bytesSkipped)
+    }
+  }
+}

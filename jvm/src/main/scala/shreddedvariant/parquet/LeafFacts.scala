@@ -1,0 +1,103 @@
+/** What a file's statistics say of a leaf: of its chunk in a row group, from the footer, and of its pages. */
+package shreddedvariant.parquet
+
+import java.math.{BigDecimal, BigInteger}
+import java.nio.{ByteBuffer, ByteOrder}
+
+import scala.util.Try
+
+import org.apache.parquet.SemanticVersion
+import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.internal.column.columnindex.{ColumnIndex, OffsetIndex}
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import shreddedvariant.layout.ScalarType
+import shreddedvariant.stats._
+
+final class LeafFacts(writer: ParsedVersion) {
+  private val dropsBoundsAtNaN = LeafFacts.dropsBoundsAtNaN(writer)
+
+  def ofChunk(chunk: ColumnChunkMetaData): Facts = {
+    val known = Option(chunk.getStatistics).map(_.asInstanceOf[Statistics[_]])
+    val nulls = known.filter(_.isNumNullsSet).map(_.getNumNulls)
+    val decode = LeafFacts.decoder(chunk.getPrimitiveType)
+    val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
+      Bounds(decode.flatMap(_(statistics.genericGetMin)), decode.flatMap(_(statistics.genericGetMax)))
+    }
+    Facts(chunk.getValueCount, nulls, bounds, dropsBoundsAtNaN && bounds != Bounds.none)
+  }
+
+  /** The pages of a chunk as spans of its row group, each with its facts. */
+  def ofPages(
+      chunk: ColumnChunkMetaData,
+      index: ColumnIndex,
+      places: OffsetIndex,
+      rows: Long
+  ): IndexedSeq[(Span, Facts)] = {
+    val (least, greatest, isNull) = (index.getMinValues, index.getMaxValues, index.getNullPages)
+    val nulls = Option(index.getNullCounts).filter(_.size == places.getPageCount)
+    val column = chunk.getPrimitiveType
+    val decode = LeafFacts.decoder(column)
+    def bound(page: ByteBuffer) = decode.flatMap(_(LeafFacts.plain(column, page)))
+    (0 until places.getPageCount).map { page =>
+      val span = Span(places.getFirstRowIndex(page), places.getLastRowIndex(page, rows) + 1)
+      val facts =
+        if (isNull.get(page)) Facts(span.size, Some(span.size), Bounds.none, hasNoNaN = false)
+        else {
+          val bounds = Bounds(bound(least.get(page)), bound(greatest.get(page)))
+          // Nulls of repeated leaves may be more than rows: only that there are some is said by them.
+          val known = nulls.map(counts => math.min(counts.get(page), span.size - 1).max(0L))
+          Facts(span.size, known, bounds, dropsBoundsAtNaN && bounds != Bounds.none)
+        }
+      (span, facts)
+    }
+  }
+}
+
+object LeafFacts {
+  type Decoder = Any => Option[Datum]
+
+  /**
+   * parquet-mr has left out bounds that met a NaN since 1.10 (PARQUET-1246). Others write bounds of the other numbers.
+   */
+  private def dropsBoundsAtNaN(writer: ParsedVersion): Boolean =
+    writer != null && writer.application == "parquet-mr" &&
+      Try(SemanticVersion.parse(writer.version).compareTo(new SemanticVersion(1, 10, 0)) >= 0).getOrElse(
+        false
+      )
+
+  /** How values of a column become what predicates compare; None for types that no predicate asks of. */
+  def decoder(column: PrimitiveType): Option[Decoder] = ScalarType.fromParquet(column).flatMap {
+    case ScalarType.Bool => decoding { case flag: java.lang.Boolean => Datum.exact(if (flag) 1 else 0) }
+    case ScalarType.Float32 | ScalarType.Float64 =>
+      decoding { case number: Number => Datum.Floating(number.doubleValue) }
+    case ScalarType.Dec(_, scale) =>
+      decoding {
+        case bytes: Binary => Datum.Exact(new BigDecimal(new BigInteger(bytes.getBytes), scale))
+        case number: Number => Datum.Exact(BigDecimal.valueOf(number.longValue, scale))
+      }
+    case ScalarType.Str | ScalarType.Binary =>
+      decoding { case bytes: Binary => Datum.Bytes(bytes.getBytes) }
+    case ScalarType.Uuid => None
+    case _ => decoding { case number: Number => Datum.exact(number.longValue) }
+  }
+
+  private def decoding(decode: PartialFunction[Any, Datum]): Option[Decoder] = Some(decode.lift)
+
+  /** A bound in a column index, encoded as a plain value. */
+  private def plain(column: PrimitiveType, bytes: ByteBuffer): Any = {
+    val buffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
+    val at = buffer.position()
+    column.getPrimitiveTypeName match {
+      case BOOLEAN => buffer.get(at) != 0
+      case INT32 => buffer.getInt(at)
+      case INT64 => buffer.getLong(at)
+      case FLOAT => buffer.getFloat(at)
+      case DOUBLE => buffer.getDouble(at)
+      case _ => Binary.fromConstantByteBuffer(buffer)
+    }
+  }
+}

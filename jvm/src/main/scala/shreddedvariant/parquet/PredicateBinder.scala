@@ -1,0 +1,87 @@
+/** Binds the columns that a predicate asks of to the leaves of one file that give them their values. */
+package shreddedvariant.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
+import org.apache.spark.sql.types.VariantType
+import shreddedvariant.layout._
+import shreddedvariant.stats._
+
+final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing, laws: Laws = Laws.all) {
+  def parts(column: Column): Seq[Part] = column.origin match {
+    case Origin.Path(path) => ofPath(path, column)
+    case Origin.Plain(names) => Seq(ofPlain(names, column))
+  }
+
+  // ---- paths of variants ----
+
+  private def ofPath(path: PathColumn, column: Column): Seq[Part] =
+    FilePath.group(file, path.variant, job) match {
+      case None => Seq(Part.Absent)
+      case Some(group) =>
+        val name = path.variant.map(Shape.quoted).mkString(".")
+        val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
+        path.wanted match {
+          case Wanted.Presence => Seq(Part.Nulls(bound.metadata, mayLack = false, laws))
+          // The root is never missing, and what a file leaves out of it is a variant null.
+          case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(Part.Unknown)
+          case _ => PathEnd.find(bound.root, path.steps).fold[Seq[Part]](Seq(Part.Absent))(ofEnd(_, column))
+        }
+    }
+
+  private def ofEnd(end: PathEnd, column: Column): Seq[Part] = {
+    val isVariant = column.types.head == VariantType
+    val mayLack = end.hops.nonEmpty || end.rest.nonEmpty
+    def residual(isAlone: Boolean) =
+      end.cell.value.map(Part.Residual(_, isVariant, isAlone, mayLack, laws))
+    end.cell.typed match {
+      // An element is never missing: where its columns are NULL it is a variant null.
+      case _ if isVariant && end.isElement => Seq(Part.Unknown)
+      case Some(FileTyped.Scalar(scalar, leaf)) if end.rest.isEmpty =>
+        val typed =
+          if (isVariant) Some(Part.Nulls(leaf, mayLack, laws)) else Part.typed(scalar, leaf, column, mayLack, laws)
+        typed.toSeq ++ (if (typed.isEmpty) Seq(Part.Unknown) else residual(isAlone = false))
+      case Some(_) if end.rest.isEmpty => Seq(Part.Unknown)
+      case _ => residual(isAlone = true).toSeq
+    }
+  }
+
+  // ---- columns of the file ----
+
+  private def ofPlain(names: Seq[String], column: Column): Part =
+    FilePath.group(file, names, job) match {
+      // A file may lack a column that was added later, with a default that its rows have.
+      case None => Part.Unknown
+      case Some(path) =>
+        file.getType(path: _*) match {
+          case leaf: PrimitiveType if !isRepeated(path) =>
+            ScalarType.fromParquet(leaf).filter(keepsCalendar).flatMap(plain(_, path, column)).getOrElse(
+              Part.Unknown
+            )
+          case _ => Part.Unknown
+        }
+    }
+
+  /** Spark's readers refuse what does not fit the column's type, so that only casts without a loss are left. */
+  private def plain(scalar: ScalarType, path: Seq[String], column: Column): Option[Part] =
+    Part.typed(scalar, path, column, mayLack = false, laws).filter(_.casts.forall(_.isTotal))
+
+  /** Days and times that are shifted between calendars while they are read are not those of the bounds. */
+  private def keepsCalendar(scalar: ScalarType): Boolean = scalar match {
+    case ScalarType.Date | ScalarType.Timestamp => rebasing.datetimeMode == "CORRECTED"
+    case _ => true
+  }
+
+  private def isRepeated(path: Seq[String]) = file.getMaxRepetitionLevel(path: _*) > 0
+}
+
+/** Finds columns of a file by the names that a query has for them. */
+private object FilePath {
+  def group(file: MessageType, names: Seq[String], job: ReadJob): Option[Seq[String]] =
+    names.foldLeft(Option((file: Type, Seq.empty[String]))) {
+      case (Some((group: GroupType, found)), name) =>
+        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, found :+ f.getName))
+      case _ => None
+    }.map(_._2)
+}

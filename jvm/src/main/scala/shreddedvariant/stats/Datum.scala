@@ -1,0 +1,41 @@
+/** The values that predicates compare, in the three orders that Spark has for them. */
+package shreddedvariant.stats
+
+import java.math.BigDecimal
+import java.util.Arrays
+
+sealed trait Datum extends Serializable
+
+object Datum {
+
+  /** Integers and decimals; dates and times as their numbers; booleans as 0 and 1. */
+  final case class Exact(number: BigDecimal) extends Datum
+  final case class Floating(number: Double) extends Datum
+
+  /** Strings in UTF-8, and binaries. */
+  final case class Bytes(bytes: Array[Byte]) extends Datum {
+    override def equals(other: Any): Boolean = other match {
+      case that: Bytes => Arrays.equals(bytes, that.bytes)
+      case _ => false
+    }
+    override def hashCode: Int = Arrays.hashCode(bytes)
+    override def toString: String = bytes.map(b => f"$b%02x").mkString("Bytes(", "", ")")
+  }
+
+  def exact(number: Long): Datum = Exact(BigDecimal.valueOf(number))
+  val notANumber: Datum = Floating(Double.NaN)
+}
+
+/** Compares values of one kind as Spark does. */
+final class DatumOrder(laws: Laws) extends Ordering[Datum] {
+  import Datum._
+
+  override def compare(a: Datum, b: Datum): Int = (a, b) match {
+    case (Exact(x), Exact(y)) => x.compareTo(y)
+    case (Floating(x), Floating(y)) =>
+      if (x == y && laws.hold(Law.NegativeZero)) 0 else java.lang.Double.compare(x, y)
+    case (Bytes(x), Bytes(y)) =>
+      if (laws.hold(Law.UnsignedBytes)) Arrays.compareUnsigned(x, y) else Arrays.compare(x, y)
+    case _ => throw new IllegalArgumentException(s"$a and $b are not of one kind")
+  }
+}

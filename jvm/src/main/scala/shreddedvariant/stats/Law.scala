@@ -1,0 +1,71 @@
+/**
+ * The laws of skipping: rows may be left out only if a predicate can be true of none of them.
+ *
+ * Each is asked for by name where code relies on it. The suites switch one off at a time and must find a row that was
+ * skipped and should not have been.
+ */
+package shreddedvariant.stats
+
+sealed abstract class Law
+
+object Law {
+
+  /** Bounds of `typed_value` say nothing of rows whose value is in `value`: while there are any, they may match. */
+  case object ResidualRows extends Law
+
+  /** A variant null is NULL to every cast but that to VARIANT: residuals that hold nothing else are no values there. */
+  case object VariantNulls extends Law
+
+  /** Bounds count only where the cast keeps the order of the column's type, and as far as they survive it. */
+  case object OrderedCasts extends Law
+
+  /** A cast that fails gives NULL: null counts decide only if every value between the bounds can be cast. */
+  case object FailedCasts extends Law
+
+  /** A strict cast that fails is the query's error: rows that may bring it are not skipped by that cast's own test. */
+  case object StrictCasts extends Law
+
+  /** Writers leave out bounds, counts, or both: then there may be any value, and NULL. */
+  case object MissingStatistics extends Law
+
+  /** Writers may leave NaN out of bounds; Spark takes it as greater than every other number and as equal to itself. */
+  case object NotANumber extends Law
+
+  /** 0.0 and -0.0 are equal to Spark, whatever the bounds' order says. */
+  case object NegativeZero extends Law
+
+  /** Strings compare by their bytes in UTF-8, unsigned; so do binaries. */
+  case object UnsignedBytes extends Law
+
+  /** NOT is true where its operand can be false: neither where that is not true nor where it is NULL. */
+  case object ThreeValuedNot extends Law
+
+  /**
+   * Bounds of a list's elements hold for each of them, but its nulls do not tell which rows lack one; nor do those of a
+   * residual in which a path goes on.
+   */
+  case object RowsThatLack extends Law
+
+  val all: Seq[Law] = Seq(
+    ResidualRows,
+    VariantNulls,
+    OrderedCasts,
+    FailedCasts,
+    StrictCasts,
+    MissingStatistics,
+    NotANumber,
+    NegativeZero,
+    UnsignedBytes,
+    ThreeValuedNot,
+    RowsThatLack
+  )
+}
+
+/** The laws that hold: all of them, but in suites. */
+final case class Laws(off: Set[Law]) {
+  def hold(law: Law): Boolean = !off.contains(law)
+}
+
+object Laws {
+  val all: Laws = Laws(Set.empty)
+}

@@ -1,0 +1,143 @@
+/**
+ * The leaves of a file that give a column its values, each in some of the rows, and what facts about a leaf say of them.
+ *
+ * A path has `typed_value` and `value`: rows that the one leaves NULL may have their value in the other. What any of
+ * the parts may give, the column may. `mayLack` says that rows can lack a value although no entry of the leaf is null:
+ * lists may be too short, and residuals without the rest of the path.
+ */
+package shreddedvariant.stats
+
+import shreddedvariant.layout.ScalarType
+
+sealed abstract class Part {
+
+  /** None where no leaf is asked, because the part is the same in every row. */
+  def leaf: Option[Seq[String]]
+  def possible(facts: Facts): Possible
+}
+
+object Part {
+
+  /** A path or column that a file does not have: NULL in every row. */
+  case object Absent extends Part {
+    override def leaf: Option[Seq[String]] = None
+    override def possible(facts: Facts): Possible = Possible.onlyNull
+  }
+
+  /** A column of which nothing is known. */
+  case object Unknown extends Part {
+    override def leaf: Option[Seq[String]] = None
+    override def possible(facts: Facts): Possible = Possible.anything
+  }
+
+  /** A leaf of which only nulls count: what stands in it is handed on under whatever name, and never NULL. */
+  final case class Nulls(column: Seq[String], mayLack: Boolean, laws: Laws) extends Part {
+    override def leaf: Option[Seq[String]] = Some(column)
+    override def possible(facts: Facts): Possible =
+      Possible(if (facts.areAllNull) Values.None else Values.Any, NullsOf(facts, mayLack, laws))
+  }
+
+  /** A typed leaf whose values go through casts. `isFloating` says that it may hold NaN. */
+  final case class Typed(
+      column: Seq[String],
+      casts: Seq[Conversion],
+      isFloating: Boolean,
+      isStrict: Boolean,
+      mayLack: Boolean,
+      laws: Laws
+  ) extends Part {
+    override def leaf: Option[Seq[String]] = Some(column)
+
+    override def possible(facts: Facts): Possible =
+      if (facts.areAllNull) Possible.onlyNull
+      else {
+        val (values, mayFail) = convert(held(facts))
+        if (mayFail && isStrict && laws.hold(Law.StrictCasts)) Possible.anything
+        else Possible(values, NullsOf(facts, mayLack, laws) || mayFail && laws.hold(Law.FailedCasts))
+      }
+
+    private def held(facts: Facts): Values = facts.distinct match {
+      case Some(values) => Values.Among(values)
+      case None if facts.bounds == Bounds.none && !laws.hold(Law.MissingStatistics) => Values.None
+      case None =>
+        val orNaN = isFloating && !facts.hasNoNaN && laws.hold(Law.NotANumber)
+        val between = Values.Between(facts.bounds, orNaN)
+        facts.mayHold.filter(_ => casts.forall(_.isIdentity)).fold[Values](between)(Values.Filtered(
+          between,
+          _
+        ))
+    }
+
+    /** The values after all casts, and whether one may have failed on its way. */
+    private def convert(held: Values): (Values, Boolean) = casts.foldLeft((held, false)) {
+      case ((values, failed), cast) if cast.isIdentity => (values, failed)
+      case ((Values.Among(some), failed), cast) =>
+        val converted = some.map(cast(_))
+        if (converted.contains(None)) (Values.Any, true) else (Values.Among(converted.flatten), failed)
+      case ((Values.Between(Bounds(min, max), orNaN), failed), cast) =>
+        // Both ends pass and so does all between them; where one fails, there is no telling how far values go.
+        val ends = Bounds(min.flatMap(cast(_)), max.flatMap(cast(_)))
+        val fails = !cast.isTotal && (ends.min.isEmpty || ends.max.isEmpty || orNaN)
+        (Values.Between(ends, orNaN && cast.isTotal), failed || fails)
+      case (other, _) => other
+    }
+  }
+
+  /**
+   * The `value` of a cell: alone, or beside a typed leaf that judges the rows in which both are NULL. `isVariant` says
+   * that the query wants a variant and no cast of it.
+   */
+  final case class Residual(
+      column: Seq[String],
+      isVariant: Boolean,
+      isAlone: Boolean,
+      mayLack: Boolean,
+      laws: Laws
+  ) extends Part {
+    override def leaf: Option[Seq[String]] = Some(column)
+
+    override def possible(facts: Facts): Possible = {
+      val castsToNull = areVariantNulls(facts) && !(isVariant && laws.hold(Law.VariantNulls))
+      if (facts.areAllNull || castsToNull || !laws.hold(Law.ResidualRows)) Possible(Values.None, isAlone)
+      else if (isVariant) Possible(Values.Any, isAlone && NullsOf(facts, mayLack, laws))
+      else Possible.anything
+    }
+
+    /** The value of a variant null is one byte, 0. */
+    private def areVariantNulls(facts: Facts) = facts.bounds == Residual.variantNulls
+  }
+
+  object Residual {
+    private val zero = Some(Datum.Bytes(Array(0)))
+    private val variantNulls = Bounds(zero, zero)
+  }
+
+  /** A typed leaf as the column wants it, if all casts keep its order. */
+  def typed(
+      scalar: ScalarType,
+      leaf: Seq[String],
+      column: Column,
+      mayLack: Boolean,
+      laws: Laws
+  ): Option[Typed] =
+    for {
+      first <- Conversion.find(scalar, column.types.head, laws)
+      others = column.types.zip(column.types.tail).map { case (from, to) => Conversion.widening(from, to) }
+      if others.forall(_.isDefined)
+    } yield Typed(
+      leaf,
+      first +: others.flatten,
+      isFloating = scalar == ScalarType.Float32 || scalar == ScalarType.Float64,
+      isStrict = column.isStrict,
+      mayLack,
+      laws
+    )
+
+  private object NullsOf {
+
+    /** Whether there may be rows without a value. */
+    def apply(facts: Facts, mayLack: Boolean, laws: Laws): Boolean =
+      if (mayLack && laws.hold(Law.RowsThatLack)) true
+      else facts.nulls.fold(laws.hold(Law.MissingStatistics))(_ > 0)
+  }
+}
