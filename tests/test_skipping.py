@@ -233,7 +233,11 @@ def explained(spark, condition):
             "[(length(v.s) = 3): it compares with no constant]",
         ),
         ("v:n::int > 5 OR length(v:s::string) = 3", "[]", "[(length(v.s) = 3): it compares with no constant]"),
-        ("v:s::string LIKE 'a_c%'", "[startswith(v.s, 'a')]", "[v.s LIKE 'a_c%': only the start of its pattern is judged]"),
+        (
+            "v:s::string LIKE 'a_c%'",
+            "[startswith(v.s, 'a')]",
+            "[v.s LIKE 'a_c%': only the start of its pattern is judged]",
+        ),
         ("v:s::string COLLATE UTF8_LCASE = 'X'", None, "its collation has another order than bytes"),
     ],
 )

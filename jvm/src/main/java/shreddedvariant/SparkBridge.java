@@ -74,9 +74,8 @@ public final class SparkBridge {
     SchemaUtils.checkSchemaColumnNameDuplication(schema, caseSensitive);
   }
 
-  /** Appends rows of one column to a vector, of any type. {@code private[execution]}. */
-  public static BiConsumer<InternalRow, WritableColumnVector> rowConverter(StructType schema) {
-    RowToColumnConverter converter = new RowToColumnConverter(schema);
-    return (row, vector) -> converter.convert(row, new WritableColumnVector[] {vector});
+  /** Appends rows to vectors, one for each column, of any type. {@code private[execution]}. */
+  public static BiConsumer<InternalRow, WritableColumnVector[]> rowConverter(StructType schema) {
+    return new RowToColumnConverter(schema)::convert;
   }
 }

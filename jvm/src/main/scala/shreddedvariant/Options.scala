@@ -22,6 +22,7 @@ object Options {
   val MergeSchema = "mergeSchema"
   val MaxVariantBytes = "maxVariantBytes"
   val MaxVariantDepth = "maxVariantDepth"
+  val LateMaterialization = "lateMaterialization"
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
@@ -49,7 +50,12 @@ object Options {
       "Whether the columns of all files are brought together on read; as for Spark's `parquet`."
     ),
     OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
-    OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused.")
+    OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused."),
+    OptionDoc(
+      LateMaterialization,
+      "true",
+      "Read: whether a filter may be evaluated before the other columns are read, for rows that survive it."
+    )
   )
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
@@ -109,7 +115,7 @@ object Options {
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
     maxVariantBytes(options)
     maxVariantDepth(options)
-    ()
+    onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
   }
 
   private def checkKey(key: String): Unit = {
@@ -160,6 +166,9 @@ object Options {
       if (!allowed.exists(_.equalsIgnoreCase(value)))
         throw Errors.optionValue(key, value, allowed.mkString(" or "))
     }
+
+  def lateMaterialization(options: Map[String, String]): Boolean =
+    !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
 
   def maxVariantBytes(options: Map[String, String]): Int =
     get(options, MaxVariantBytes).fold(DefaultMaxVariantBytes) { value =>

@@ -14,12 +14,9 @@ import org.apache.parquet.hadoop.metadata.FileMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.connector.read.PartitionReader
-import org.apache.spark.sql.execution.datasources.{
-  DataSourceUtils,
-  PartitionedFile,
-  SchemaColumnConvertNotSupportedException
-}
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import shreddedvariant.{Errors, ShreddedVariantException}
 
@@ -35,12 +32,6 @@ final class BatchReader(
   private val writer = BatchReader.writerVersion(footer)
   private val place = new FilePlace(name)
   private val fileColumns = new FileColumns(split, place, job.batchSize)
-  private val bound =
-    try new ColumnBinder(footer.getSchema, place, fileColumns, job, rebasing).bind(job.columns)
-    catch {
-      case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
-      case NonFatal(e) => reader.close(); throw e
-    }
   private val partitions = partitionColumns
   private val groups = {
     val places = new LeafChunks(footer.getSchema)
@@ -49,29 +40,29 @@ final class BatchReader(
     }
   }
   private val source = new GroupSource(reader, skipping, counts)
+  private val all = columns(job.columns)
+  private var late: Option[LateReader] = None
   private var batch: ColumnarBatch = _
-  private var active = Seq.empty[Leaf]
   private var group = -1
   private var hasRead = false
-  private var cursor: RowCursor = _
+  private var isLate = false
   private var rowsLeft = 0L
 
   override def next(): Boolean = {
     while (rowsLeft == 0)
       if (!nextGroup()) return false
     val rows = math.min(job.batchSize.toLong, rowsLeft).toInt
-    cursor.next(rows, place)
-    active.foreach(read(_, rows))
-    bound.assembled.foreach(_.assemble(rows))
+    val vectors = if (isLate) late.get.read(rows) else { all.read(rows); all.vectors }
     rowsLeft -= rows
-    batch = new ColumnarBatch(bound.columns.map(_.vector) ++ partitions, rows)
+    batch = new ColumnarBatch(vectors ++ partitions, rows)
     true
   }
 
   override def get(): ColumnarBatch = batch
 
   override def close(): Unit = {
-    bound.vectors.close()
+    all.close()
+    late.foreach(_.close())
     reader.close()
   }
 
@@ -83,27 +74,32 @@ final class BatchReader(
     more
   }
 
-  /** Starts the columns that somebody needs in this row group; the others are null there and are not read. */
-  private def open(facts: RowGroup): Unit = {
-    val (needed, idle) = bound.leaves.partition(_.isNeededIn(facts))
-    val rows = source.rows(facts, needed)
-    rowsLeft = rows.size
-    if (rowsLeft > 0) {
-      hasRead = true
-      cursor = new RowCursor(facts.firstRow, rows)
-      idle.foreach(_.skip())
-      if (needed.nonEmpty) {
-        val pages =
-          try source.read(facts, needed, rows)
-          catch { case NonFatal(e) => throw Errors.damagedPages(name, s"row group $group", e) }
-        needed.foreach { leaf =>
-          try leaf.open(pages, writer)
-          catch { case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e) }
-        }
+  private def open(group: RowGroup): Unit = {
+    val rows = source.rows(group, all.needed(group))
+    hasRead ||= !rows.isEmpty
+    if (!rows.isEmpty && late.isEmpty && LateReader.mayPay(group, all.needed(group))) late = lateReader
+    val surviving = if (rows.isEmpty) None else late.flatMap(_.surviving(group, rows))
+    isLate = surviving.isDefined
+    rowsLeft = surviving.getOrElse(rows).size
+    if (!isLate && !rows.isEmpty) all.open(group, rows)
+  }
+
+  /** None where the query has no filter, or all that it reads is in the filter. */
+  private def lateReader: Option[LateReader] =
+    for {
+      filter <- job.filter
+      others = StructType(job.columns.filterNot(c => filter.columns.fieldNames.contains(c.name)))
+      if others.nonEmpty
+    } yield new LateReader(filter, job.columns, columns(filter.columns), columns(others), source, job)
+
+  private def columns(asked: StructType): GroupReader = {
+    val bound =
+      try new ColumnBinder(footer.getSchema, place, fileColumns, job, rebasing).bind(asked)
+      catch {
+        case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
+        case NonFatal(e) => reader.close(); throw e
       }
-      active = needed
-      bound.assembled.foreach(_.open(facts))
-    }
+    new GroupReader(bound, source, place, writer)
   }
 
   private def countFile(): Unit =
@@ -112,18 +108,6 @@ final class BatchReader(
   private def skipping: Option[Skipping] = job.predicate.map { predicate =>
     new Skipping(predicate, new PredicateBinder(footer.getSchema, job, rebasing), reader, writer)
   }
-
-  private def read(leaf: Leaf, rows: Int): Unit =
-    try leaf.read(rows)
-    catch {
-      case e: SchemaColumnConvertNotSupportedException =>
-        throw Errors.inFile(
-          name,
-          None,
-          Errors.columnType(leaf.path.mkString("."), e.getPhysicalType, e.getLogicalType)
-        )
-      case NonFatal(e) => throw Errors.damagedPages(name, leaf.path.mkString("."), e)
-    }
 
   private def partitionColumns: Array[ColumnVector] =
     job.partitions.fields.zipWithIndex.map { case (field, i) =>

@@ -22,6 +22,19 @@ final class GroupSource(reader: ParquetFileReader, skipping: Option[Skipping], c
     rows
   }
 
+  /** Counts rows that were dropped one by one, and, where no row is left, what is not read for them. */
+  def countSurvivors(group: RowGroup, leaves: Seq[Leaf], dropped: Long, isEmpty: Boolean): Unit = {
+    counts.add(ReadCount.RowsSkipped, dropped)
+    if (isEmpty) countWhole(group, leaves, ReadCount.PagesSkipped, ReadCount.BytesSkipped)
+  }
+
+  /** parquet-java keeps the indexes of those leaves that are asked for when it first needs one of the row group's. */
+  def prepare(group: RowGroup, leaves: Seq[Leaf]): Unit = {
+    reader.setRequestedSchema(leaves.map(_.descriptor).distinct.asJava)
+    reader.getColumnIndexStore(group.number)
+    ()
+  }
+
   def read(group: RowGroup, leaves: Seq[Leaf], rows: Spans): PageReadStore = {
     reader.setRequestedSchema(leaves.map(_.descriptor).asJava)
     if (rows.size == group.rows) {

@@ -192,12 +192,14 @@ object PathExtraction {
 /** Appends one value after the other to a vector, of any type: Spark's own converter, fed with rows of one column. */
 private final class RowAppender(target: DataType) {
   private val row = new GenericInternalRow(1)
+  private val vectors = new Array[WritableColumnVector](1)
   private val converter =
     SparkBridge.rowConverter(new StructType().add("value", Physical(target), nullable = true))
 
   def append(value: Any, to: WritableColumnVector): Unit = {
     row.update(0, value)
-    converter.accept(row: InternalRow, to)
+    vectors(0) = to
+    converter.accept(row: InternalRow, vectors)
   }
 }
 
@@ -217,16 +219,5 @@ private object ScalarPut {
     case (v: Array[Byte], _) => to.putByteArray(row, v); ()
     case (v: Decimal, decimal: DecimalType) => to.putDecimal(row, v, decimal.precision)
     case (v, other) => throw new IllegalStateException(s"no scalar of type $other: ${v.getClass}")
-  }
-}
-
-/** The type of a vector for a type of SQL: collations are a matter of expressions, not of storage. */
-private object Physical {
-  def apply(dataType: DataType): DataType = dataType match {
-    case _: StringType => StringType
-    case ArrayType(element, nulls) => ArrayType(apply(element), nulls)
-    case MapType(key, value, nulls) => MapType(apply(key), apply(value), nulls)
-    case StructType(fields) => StructType(fields.map(f => f.copy(dataType = apply(f.dataType))))
-    case other => other
   }
 }

@@ -9,7 +9,8 @@ import shreddedvariant.stats.Predicate
 
 /**
  * `columns` are the data columns of the query, among them, by their names in `paths`, paths of variants; `partitions`
- * are those whose values come from the path of the file. Rows of which `predicate` cannot be true may be left out.
+ * are those whose values come from the path of the file. Rows of which `predicate` cannot be true may be left out,
+ * and so may those that `filter` drops.
  */
 final case class ReadJob(
     columns: StructType,
@@ -21,7 +22,8 @@ final case class ReadJob(
     caseSensitive: Boolean,
     batchSize: Int,
     offHeap: Boolean,
-    predicate: Option[Predicate] = None
+    predicate: Option[Predicate] = None,
+    filter: Option[RowFilter] = None
 ) {
   def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }

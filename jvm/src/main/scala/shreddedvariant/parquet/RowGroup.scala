@@ -34,6 +34,7 @@ final class RowGroup(val block: BlockMetaData, val number: Int, places: LeafChun
   def hasOffsets(leaf: Seq[String]): Boolean = chunk(leaf).exists(_.getOffsetIndexReference != null)
 
   def bytes(leaf: Seq[String]): Long = chunk(leaf).fold(0L)(_.getTotalSize)
+  def decodedBytes(leaf: Seq[String]): Long = chunk(leaf).fold(0L)(_.getTotalUncompressedSize)
 
   private def nulls(chunk: ColumnChunkMetaData): Option[Long] =
     Option(chunk.getStatistics).filter(_.isNumNullsSet).map(_.getNumNulls)

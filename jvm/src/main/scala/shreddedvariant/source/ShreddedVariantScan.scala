@@ -102,7 +102,11 @@ final case class ShreddedVariantScan(
 
   override def createReaderFactory(): PartitionReaderFactory = {
     val job = ReadJobs.create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
-      .copy(predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)))
+      .copy(
+        predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)),
+        filter =
+          if (Options.lateMaterialization(options)) RowFilters.of(dataFilters, readDataSchema) else None
+      )
     val files = new FileSourceOptions(CaseInsensitiveMap(options))
     new BatchReaderFactory(job, ReadJobs.hadoopConf(sparkSession, options), files)
   }

@@ -1,0 +1,178 @@
+/**
+ * Late materialisation: the columns of the filter first, then the others for the rows that survive it.
+ *
+ * The filter's columns are decoded once: their values in surviving rows are kept aside and go out beside the others.
+ */
+package shreddedvariant.parquet
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import shreddedvariant.SparkBridge
+import shreddedvariant.stats.{Span, Spans}
+
+final class LateReader(
+    filter: RowFilter,
+    columns: StructType,
+    filterColumns: GroupReader,
+    otherColumns: GroupReader,
+    source: GroupSource,
+    job: ReadJob
+) {
+  private val batchSize = job.batchSize
+  private val vectors = new VectorAllocator(batchSize, job.offHeap)
+  private val test = filter.open()
+  private val kept = new KeptRows(filter.columns, batchSize, vectors)
+  private val attempts = new Attempts
+  private var batch = 0
+
+  /** Where each column of the query is found: among the filter's, or, after these, among the others. */
+  private val order = {
+    val (asked, others) = columns.fieldNames.partition(filter.columns.fieldNames.contains)
+    columns.fieldNames.map { name =>
+      if (asked.contains(name)) filter.columns.fieldIndex(name) else asked.length + others.indexOf(name)
+    }
+  }
+
+  /** The rows that survive of those given; None where finding them does not pay, or may hide an error. */
+  def surviving(group: RowGroup, rows: Spans): Option[Spans] = {
+    val others = otherColumns.needed(group)
+    if (!LateReader.mayPay(group, others) || !attempts.next()) None
+    else {
+      source.prepare(group, filterColumns.needed(group) ++ others)
+      val found = find(group, rows)
+      attempts.ended(found.isDefined)
+      found.foreach { found =>
+        batch = 0
+        source.countSurvivors(group, others, rows.size - found.size, found.isEmpty)
+        if (!found.isEmpty) otherColumns.open(group, found)
+      }
+      found
+    }
+  }
+
+  /** The next survivors, all columns of the query. */
+  def read(rows: Int): Array[ColumnVector] = {
+    otherColumns.read(rows)
+    val vectors = kept.batch(batch) ++ otherColumns.vectors
+    batch += 1
+    order.map(vectors)
+  }
+
+  def close(): Unit = {
+    filterColumns.close()
+    otherColumns.close()
+    vectors.close()
+  }
+
+  private def find(group: RowGroup, rows: Spans): Option[Spans] = {
+    filterColumns.open(group, rows)
+    kept.clear()
+    val spans = mutable.ArrayBuffer.empty[Span]
+    val numbers = new RowNumbers(rows)
+    var left = rows.size
+    while (left > 0) {
+      val count = math.min(left, batchSize.toLong).toInt
+      filterColumns.read(count)
+      if (!keep(new ColumnarBatch(filterColumns.vectors, count), numbers, spans)) return None
+      left -= count
+      if (rows.size - left >= LateReader.Trial && kept.size > (rows.size - left) * LateReader.MaxShare)
+        return None
+    }
+    Some(Spans.of(spans))
+  }
+
+  /** Keeps the rows of a batch that pass; false where the filter raises. */
+  private def keep(rows: ColumnarBatch, numbers: RowNumbers, spans: mutable.ArrayBuffer[Span]): Boolean = {
+    var i = 0
+    while (i < rows.numRows) {
+      val row = rows.getRow(i)
+      val number = numbers.next()
+      test(row) match {
+        case None => return false
+        case Some(passes) =>
+          if (passes) {
+            kept.add(row)
+            val last = spans.size - 1
+            if (last >= 0 && spans(last).until == number) spans(last) = Span(spans(last).from, number + 1)
+            else spans += Span(number, number + 1)
+          }
+      }
+      i += 1
+    }
+    true
+  }
+}
+
+object LateReader {
+
+  /** Few bytes a row are decoded faster than filtered; and only files that say where pages are can leave out rows. */
+  def mayPay(group: RowGroup, leaves: Seq[Leaf]): Boolean =
+    leaves.forall(leaf => group.hasOffsets(leaf.path)) &&
+      leaves.iterator.map(leaf => group.decodedBytes(leaf.path)).sum >= MinBytesOfRow * group.rows
+
+  private val MinBytesOfRow = 32L
+
+  /** After so many rows it shows whether most of them pass. */
+  private val Trial = 8192L
+  private val MaxShare = 0.25
+}
+
+/** After each attempt that did not pay, twice as many row groups are read without one. */
+private final class Attempts {
+  private var pause = 0
+  private var waiting = 0
+
+  def next(): Boolean = {
+    if (waiting > 0) waiting -= 1
+    waiting == 0
+  }
+
+  def ended(paid: Boolean): Unit = {
+    pause = if (paid) 0 else math.min(2 * pause + 1, 64)
+    waiting = if (paid) 0 else pause + 1
+  }
+}
+
+/** Counts through the rows of spans. */
+private final class RowNumbers(rows: Spans) {
+  private val spans = rows.spans.iterator
+  private var at = 0L
+  private var until = 0L
+
+  def next(): Long = {
+    if (at == until) {
+      val span = spans.next()
+      at = span.from
+      until = span.until
+    }
+    at += 1
+    at - 1
+  }
+}
+
+/** Rows of a filter's columns that are kept, in vectors of the size of a batch. */
+private final class KeptRows(columns: StructType, batchSize: Int, vectors: VectorAllocator) {
+  private val converter = SparkBridge.rowConverter(Physical(columns))
+  private val batches = mutable.ArrayBuffer.empty[Array[WritableColumnVector]]
+  private var rows = 0L
+
+  def size: Long = rows
+  def clear(): Unit = rows = 0
+
+  def add(row: InternalRow): Unit = {
+    val number = (rows / batchSize).toInt
+    if (rows % batchSize == 0) start(number)
+    converter.accept(row, batches(number))
+    rows += 1
+  }
+
+  def batch(number: Int): Array[ColumnVector] = batches(number).map(v => v: ColumnVector)
+
+  private def start(number: Int): Unit =
+    if (number < batches.size) batches(number).foreach(_.reset())
+    else batches += Physical(columns).fields.map(f => vectors.allocate(f.dataType))
+}
