@@ -27,9 +27,7 @@ def run(df):
     def pair(what):
         return totals.get(f"{what}Read", 0), totals.get(f"{what}Skipped", 0)
 
-    return rows, Counts(
-        pair("files"), pair("rowGroups"), pair("pages"), totals.get("rowsSkipped", 0), pair("bytes")
-    )
+    return rows, Counts(pair("files"), pair("rowGroups"), pair("pages"), totals.get("rowsSkipped", 0), pair("bytes"))
 
 
 def _scans(plan):

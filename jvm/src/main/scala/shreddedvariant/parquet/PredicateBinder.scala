@@ -40,7 +40,8 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
       case _ if isVariant && end.isElement => Seq(Part.Unknown)
       case Some(FileTyped.Scalar(scalar, leaf)) if end.rest.isEmpty =>
         val typed =
-          if (isVariant) Some(Part.Nulls(leaf, mayLack, laws)) else Part.typed(scalar, leaf, column, mayLack, laws)
+          if (isVariant) Some(Part.Nulls(leaf, mayLack, laws))
+          else Part.typed(scalar, leaf, column, mayLack, laws)
         typed.toSeq ++ (if (typed.isEmpty) Seq(Part.Unknown) else residual(isAlone = false))
       case Some(_) if end.rest.isEmpty => Seq(Part.Unknown)
       case _ => residual(isAlone = true).toSeq

@@ -45,7 +45,8 @@ object SkippedRows {
   private def double(d: Double) = fixed(7, java.lang.Double.doubleToRawLongBits(d), 8)
   private def float(f: Float) = fixed(14, java.lang.Float.floatToRawIntBits(f).toLong, 4)
 
-  private val integers = Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
+  private val integers =
+    Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
   private val doubles = Seq(-0.0, 0.0, 1.0, 1.5, -2.5, 99.95, 3e9, 1e300, Double.NaN, Double.PositiveInfinity)
   private val texts = Seq("", "a", "ab", "abc", "b", "é", "z", "5", "1.5", "2024-01-01", "\uD83D\uDE00")
 
@@ -57,7 +58,8 @@ object SkippedRows {
       Gen.oneOf(-150L, -1L, 0L, 1L, 4L, 5L, 100L, 105L, 150L, 999995L, 999999999999L).map { unscaled =>
         Value.Dec(java.math.BigInteger.valueOf(unscaled), scale, 8)
       }
-    case ScalarType.Float32 => Gen.oneOf(doubles.filter(d => d.isNaN || math.abs(d) < 1e10)).map(d => float(d.toFloat))
+    case ScalarType.Float32 =>
+      Gen.oneOf(doubles.filter(d => d.isNaN || math.abs(d) < 1e10)).map(d => float(d.toFloat))
     case ScalarType.Float64 => Gen.oneOf(doubles).map(double)
     case ScalarType.Date => Gen.oneOf(-1L, 0L, 1L, 19000L).map(fixed(11, _, 4))
     case ScalarType.Timestamp => Gen.oneOf(-1L, 0L, 5L, 1700000000000000L).map(fixed(12, _, 8))
@@ -84,8 +86,20 @@ object SkippedRows {
   )
 
   private val targets: Gen[DataType] = Gen.oneOf(
-    BooleanType, ShortType, IntegerType, LongType, FloatType, DoubleType, DecimalType(5, 1), DecimalType(38, 6),
-    DateType, TimestampType, TimestampNTZType, StringType, BinaryType, VariantType
+    BooleanType,
+    ShortType,
+    IntegerType,
+    LongType,
+    FloatType,
+    DoubleType,
+    DecimalType(5, 1),
+    DecimalType(38, 6),
+    DateType,
+    TimestampType,
+    TimestampNTZType,
+    StringType,
+    BinaryType,
+    VariantType
   )
 
   private val arguments = VariantCastArgs(failOnError = false, Some("UTC"), ZoneOffset.UTC)
@@ -111,8 +125,11 @@ object SkippedRows {
   private def rows(scalar: ScalarType, isList: Boolean): Gen[Seq[Seq[Stored]]] = for {
     pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, stored(scalar)))
     size <- Gen.choose(1, 4)
-    rows <- Gen.listOfN(size, if (isList) Gen.choose(0, 2).flatMap(Gen.listOfN(_, Gen.oneOf(pool)))
-    else Gen.oneOf(pool).map(Seq(_)))
+    rows <- Gen.listOfN(
+      size,
+      if (isList) Gen.choose(0, 2).flatMap(Gen.listOfN(_, Gen.oneOf(pool)))
+      else Gen.oneOf(pool).map(Seq(_))
+    )
   } yield rows
 
   private def tests(column: Expression, values: Seq[Literal]): Gen[Expression] = {
@@ -129,10 +146,13 @@ object SkippedRows {
     }
     val compared = for {
       literal <- literals
-      others <- Gen.choose(0, 3).flatMap(Gen.listOfN(_, Gen.frequency(
-        5 -> literals,
-        1 -> Gen.const(Literal(null, column.dataType))
-      )))
+      others <- Gen.choose(0, 3).flatMap(Gen.listOfN(
+        _,
+        Gen.frequency(
+          5 -> literals,
+          1 -> Gen.const(Literal(null, column.dataType))
+        )
+      ))
       (left, right) <- Gen.oneOf((column, literal), (literal, column))
       test <- Gen.oneOf[Expression](
         sql.EqualTo(left, right),
@@ -214,7 +234,8 @@ object SkippedRows {
   def predicate(c: Case): Predicate = {
     val value = path.copy(wanted = Wanted.Value(c.target, None))
     val failing = path.copy(wanted = Wanted.Failure(c.target, None))
-    val columns = new ScanColumns(Map("value" -> value, "failing" -> failing), new StructType, caseSensitive = true)
+    val columns =
+      new ScanColumns(Map("value" -> value, "failing" -> failing), new StructType, caseSensitive = true)
     new ScanPredicates(columns).read(c.filter)
   }
 
@@ -225,7 +246,10 @@ object SkippedRows {
       if (isVariant) Some(Part.Nulls(Seq("typed"), isList, laws))
       else Part.typed(c.scalar, Seq("typed"), column, isList, laws)
     if (isVariant && isList) Seq(Part.Unknown)
-    else typed.fold[Seq[Part]](Seq(Part.Unknown))(Seq(_, Part.Residual(Seq("value"), isVariant, isAlone = false, isList, laws)))
+    else typed.fold[Seq[Part]](Seq(Part.Unknown))(Seq(
+      _,
+      Part.Residual(Seq("value"), isVariant, isAlone = false, isList, laws)
+    ))
   }
 
   def facts(c: Case, leaf: Seq[String], order: DatumOrder): Facts = {
@@ -233,14 +257,16 @@ object SkippedRows {
     val entries = c.rows.flatMap(row => if (row.isEmpty) Seq(Stored.Missing) else row)
     val found = if (leaf == Seq("typed")) entries.collect { case Stored.Typed(value) => datum(value) }
     else entries.collect { case Stored.Residual(value) => Datum.Bytes(Value.encode(value)._2) }
-    val isNaN = (d: Datum) => d match {
-      case Datum.Floating(number) => number.isNaN
-      case _ => false
-    }
+    val isNaN = (d: Datum) =>
+      d match {
+        case Datum.Floating(number) => number.isNaN
+        case _ => false
+      }
     val numbers = found.filterNot(isNaN)
     val leavesOut = !c.habits.bounds || c.habits.dropsBoundsAtNaN && found.exists(isNaN)
     val bounds =
-      if (leavesOut || numbers.isEmpty) Bounds.none else Bounds(Some(numbers.min(order)), Some(numbers.max(order)))
+      if (leavesOut || numbers.isEmpty) Bounds.none
+      else Bounds(Some(numbers.min(order)), Some(numbers.max(order)))
     Facts(
       entries.size.toLong,
       Option.when(c.habits.nulls)(entries.size.toLong - found.size),
