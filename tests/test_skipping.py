@@ -210,6 +210,59 @@ def test_files_are_skipped_by_partition_and_by_statistics(tables, tmp_path):
     assert counts.groups == (1, 3)
 
 
+BLOOM = {
+    "n BIGINT": ("id * 7 % 8000", "v:n::int = {}"),
+    "d DOUBLE": ("CAST(id * 7 % 8000 AS DOUBLE)", "v:d::double = {}"),
+    "s STRING": ("concat('k', id * 7 % 8000)", "v:s::string IN ('k{}', 'k-1')"),
+    "m DECIMAL(12,2)": ("CAST(id * 7 % 8000 AS DECIMAL(12,2))", "v:m::decimal(14,3) = {}"),
+}
+
+
+@pytest.mark.parametrize("shape", BLOOM)
+def test_a_bloom_filter_excludes_groups_whose_bounds_do_not(tables, tmp_path, shape):
+    spark = tables
+    value, condition = BLOOM[shape]
+    name = shape.split()[0]
+    rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"to_variant_object(named_struct('{name}', {value})) AS v")
+    options = {
+        "parquet.enable.dictionary": "false",
+        f"parquet.bloom.filter.enabled#v.typed_value.{name}.typed_value": "true",
+        "parquet.block.size": "20000",
+        "parquet.block.size.row.check.min": "1000",
+        "parquet.block.size.row.check.max": "1000",
+    }
+    path = write(rows, tmp_path / "t", **{"shredding.shape.v": shape, **options})
+    table = spark.read.format(FORMAT).load(path)
+    for number in (0, 5, 4321):
+        found, counts = run(table.where(condition.format(number)).select("id"))
+        assert [r.id for r in found] == [r.id for r in rows.where(condition.format(number)).select("id").collect()]
+        assert len(found) == 1 and counts.groups[0] <= 2 < counts.groups[1]
+    found, counts = run(table.where(condition.format("1000.5" if name in "dm" else "99999")))
+    assert (found, counts.groups[0]) == ([], 0)
+
+
+def test_a_file_of_several_splits_counts_once(tables, folder):
+    spark = tables
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "60000")
+    try:
+        plain = spark.read.format(FORMAT).load(str(folder / "t"))
+        for condition, files in (("id < 10", (1, 0)), ("id > 7990", (1, 0)), ("id < 0", (0, 1)), ("true", (1, 0))):
+            splits = plain.where(condition)
+            assert splits.rdd.getNumPartitions() > 2
+            assert run(splits.select("id"))[1].files == files
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def test_the_switch_for_filters_of_parquet_files_is_ours_too(tables):
+    tables.conf.set("spark.sql.parquet.filterPushdown", "false")
+    try:
+        assert query(tables, "id = 4321")[1].rows_skipped == 0
+        assert "spark.sql.parquet.filterPushdown is off" in explained(tables, "id = 4321")[1]
+    finally:
+        tables.conf.unset("spark.sql.parquet.filterPushdown")
+
+
 def explained(spark, condition):
     plan = spark.sql(f"SELECT id FROM skipped WHERE {condition}")
     text = plan._jdf.queryExecution().explainString(

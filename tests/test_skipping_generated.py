@@ -91,9 +91,7 @@ def test_generated_filters_lose_no_row(spark, tmp_path, seed):
     data = [(i, None if i % 50 < 10 else f"p{i // 15}", to_spark(v)) for i, v in enumerate(rows)]
     df = spark.createDataFrame(data, fields).coalesce(1)
     options = {
-        "shredding.shape.v": documents.shape(documents.kind, r.choice([0, 0.1]))
-        .removeprefix("STRUCT<")
-        .removesuffix(">"),
+        "shredding.shape.v": documents.shape(documents.kind, r.choice([0, 0.1])),
         "parquet.page.row.count.limit": str(r.choice([5, 20, 100])),
         "parquet.block.size": "2000",
         "parquet.block.size.row.check.min": str(r.choice([40, 100])),
