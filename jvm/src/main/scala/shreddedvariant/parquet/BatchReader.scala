@@ -10,7 +10,7 @@ import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.VersionParser
 import org.apache.parquet.VersionParser.ParsedVersion
 import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.metadata.FileMetaData
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData}
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.connector.read.PartitionReader
@@ -33,11 +33,11 @@ final class BatchReader(
   private val place = new FilePlace(name)
   private val fileColumns = new FileColumns(split, place, job.batchSize)
   private val partitions = partitionColumns
-  private val groups = {
-    val places = new LeafChunks(footer.getSchema)
-    reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) =>
-      new RowGroup(block, i, places)
-    }
+  private val places = new LeafChunks(footer.getSchema)
+  private val groups =
+    reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) => rowGroup(block, i) }
+  private val skipping = job.predicate.map { predicate =>
+    new Skipping(predicate, new PredicateBinder(footer.getSchema, job, rebasing), reader, writer)
   }
   private val source = new GroupSource(reader, skipping, counts)
   private val all = columns(job.columns)
@@ -70,13 +70,13 @@ final class BatchReader(
     group += 1
     val more = group < groups.size
     if (more && groups(group).rows > 0) open(groups(group))
-    if (group == groups.size) countFile()
+    if (group == groups.size && !hasRead) countFile()
     more
   }
 
   private def open(group: RowGroup): Unit = {
     val rows = source.rows(group, all.needed(group))
-    hasRead ||= !rows.isEmpty
+    if (!rows.isEmpty && !hasRead) { hasRead = true; countFile() }
     if (!rows.isEmpty && late.isEmpty && LateReader.mayPay(group, all.needed(group))) late = lateReader
     val surviving = if (rows.isEmpty) None else late.flatMap(_.surviving(group, rows))
     isLate = surviving.isDefined
@@ -102,12 +102,20 @@ final class BatchReader(
     new GroupReader(bound, source, place, writer)
   }
 
-  private def countFile(): Unit =
-    if (groups.nonEmpty) counts.add(if (hasRead) ReadCount.FilesRead else ReadCount.FilesSkipped, 1)
-
-  private def skipping: Option[Skipping] = job.predicate.map { predicate =>
-    new Skipping(predicate, new PredicateBinder(footer.getSchema, job, rebasing), reader, writer)
+  /** A file that comes in several splits is counted with its first one, by what the footer says of all row groups. */
+  private def countFile(): Unit = if (split.start == 0) {
+    val isWhole = split.length >= split.fileSize
+    if (hasRead || !isWhole && othersMayMatch) counts.add(ReadCount.FilesRead, 1)
+    else if (groups.nonEmpty || !isWhole) counts.add(ReadCount.FilesSkipped, 1)
   }
+
+  private def othersMayMatch: Boolean = skipping.forall { judge =>
+    val all = OpenFile(split.toPath, conf, None)
+    try all.getRowGroups.asScala.exists(block => block.getRowCount > 0 && judge.mayMatch(rowGroup(block, -1)))
+    finally all.close()
+  }
+
+  private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, places)
 
   private def partitionColumns: Array[ColumnVector] =
     job.partitions.fields.zipWithIndex.map { case (field, i) =>

@@ -43,6 +43,8 @@ final class ScanPredicates(columns: ScanColumns) {
     case other => unjudged(other)
   }
 
+  private val order = new DatumOrder(Laws.all)
+
   private type Make = (Column, Constant) => Predicate
 
   private def holds(test: Constant => Test): Make = (column, constant) => Holds(column, test(constant))
@@ -85,8 +87,8 @@ final class ScanPredicates(columns: ScanColumns) {
       column <- comparable(value)
       constants = others.map(Constants.of(_, column.dataType))
       wrong = constants.collectFirst { case Left(reason) => reason }
-      sorted <- wrong.toLeft(constants.collect { case Right(constant) => constant })
-    } yield Holds(column, Test.In(sorted, nulls.nonEmpty))
+      found <- wrong.toLeft(constants.collect { case Right(constant) => constant })
+    } yield Holds(column, Test.In(found.sortBy(_.datum)(order).toIndexedSeq, nulls.nonEmpty))
     made.fold(Unknown(columns.text(filter), _), identity)
   }
 

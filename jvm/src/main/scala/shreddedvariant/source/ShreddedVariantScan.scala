@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.datasources.v2.{
   FileScan,
   FileScanBuilder
 }
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
@@ -79,7 +80,10 @@ final case class ShreddedVariantScan(
   private lazy val skipping: Seq[Predicate] = {
     val columns = new ScanColumns(readPaths, dataSchema, conf.caseSensitiveAnalysis)
     val predicates = new ScanPredicates(columns)
-    dataFilters.map(predicates.read)
+    if (conf.parquetFilterPushDown) dataFilters.map(predicates.read)
+    else dataFilters.map(f =>
+      Predicate.Unknown(columns.text(f), s"${SQLConf.PARQUET_FILTER_PUSHDOWN_ENABLED.key} is off")
+    )
   }
 
   private def notUsed: Seq[String] =

@@ -13,8 +13,11 @@ abstract class Conversion {
   /** No value fails. */
   def isTotal: Boolean = true
 
-  /** Each value stays what it was. */
+  /** No value fails or changes. */
   def isIdentity: Boolean = false
+
+  /** What does not fail stays what it was. */
+  def keepsValues: Boolean = isIdentity
 }
 
 object Conversion {
@@ -38,7 +41,9 @@ object Conversion {
     case (Float32 | Float64, DoubleType) => Some(same)
     case (Float32, FloatType) => Some(same)
     case (Float64, FloatType) => Some(toFloat)
-    case (Float32 | Float64, _) => integral(to).map { case (min, max) => limited(min, max, 0, _ => None) }
+    case (Float32 | Float64, _) => integral(to).map { case (min, max) =>
+        limited(min, max, 0, keepsAll = false)
+      }
     case _ => Option.unless(laws.hold(Law.OrderedCasts))(same)
   }
 
@@ -64,10 +69,10 @@ object Conversion {
       val limit =
         BigDecimal.ONE.scaleByPowerOfTen(digits).subtract(BigDecimal.ONE.scaleByPowerOfTen(-decimal.scale))
       if (scale <= decimal.scale && integerDigits <= digits) Some(same)
-      else Some(limited(limit.negate, limit, decimal.scale, Some(_), RoundingMode.HALF_UP))
+      else Some(limited(limit.negate, limit, decimal.scale, scale <= decimal.scale, RoundingMode.HALF_UP))
     case DoubleType => Some(total { case Exact(number) => Floating(number.doubleValue) })
     case FloatType => Some(total { case Exact(number) => Floating(number.floatValue.toDouble) })
-    case _ => integral(to).map { case (min, max) => limited(min, max, 0, Some(_)) }
+    case _ => integral(to).map { case (min, max) => limited(min, max, 0, keepsAll = scale == 0) }
   }
 
   private val same: Conversion = new Conversion {
@@ -86,13 +91,14 @@ object Conversion {
       min: BigDecimal,
       max: BigDecimal,
       scale: Int,
-      exact: BigDecimal => Option[BigDecimal],
+      keepsAll: Boolean,
       rounding: RoundingMode = RoundingMode.DOWN
   ): Conversion = new Conversion {
     override def isTotal: Boolean = false
+    override def keepsValues: Boolean = keepsAll
     override def apply(value: Datum): Option[Datum] = {
       val number = value match {
-        case Exact(number) => exact(number)
+        case Exact(number) => Some(number)
         case Floating(number) if !number.isNaN && !number.isInfinite => Some(new BigDecimal(number))
         case _ => None
       }

@@ -53,7 +53,10 @@ object Part {
       else {
         val (values, mayFail) = convert(held(facts))
         if (mayFail && isStrict && laws.hold(Law.StrictCasts)) Possible.anything
-        else Possible(values, NullsOf(facts, mayLack, laws) || mayFail && laws.hold(Law.FailedCasts))
+        else Possible(
+          filtered(values, facts),
+          NullsOf(facts, mayLack, laws) || mayFail && laws.hold(Law.FailedCasts)
+        )
       }
 
     private def held(facts: Facts): Values = facts.distinct match {
@@ -61,12 +64,12 @@ object Part {
       case None if facts.bounds == Bounds.none && !laws.hold(Law.MissingStatistics) => Values.None
       case None =>
         val orNaN = isFloating && !facts.hasNoNaN && laws.hold(Law.NotANumber)
-        val between = Values.Between(facts.bounds, orNaN)
-        facts.mayHold.filter(_ => casts.forall(_.isIdentity)).fold[Values](between)(Values.Filtered(
-          between,
-          _
-        ))
+        Values.Between(facts.bounds, orNaN)
     }
+
+    /** A bloom filter knows the values of the file, which are those of the query where no cast changes them. */
+    private def filtered(values: Values, facts: Facts): Values =
+      facts.mayHold.filter(_ => casts.forall(_.keepsValues)).fold(values)(Values.Filtered(values, _))
 
     /** The values after all casts, and whether one may have failed on its way. */
     private def convert(held: Values): (Values, Boolean) = casts.foldLeft((held, false)) {

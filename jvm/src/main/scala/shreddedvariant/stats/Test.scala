@@ -65,14 +65,26 @@ object Test {
     override def negated(column: String): String = s"$column > ${to.text}"
   }
 
-  /** A value that is in no list with a NULL in it gives NULL. */
-  final case class In(list: Seq[Constant], orNull: Boolean) extends Test {
-    private def isIn(value: Datum, order: DatumOrder) = list.exists(c => order.equiv(c.datum, value))
+  /** A value that is in no list with a NULL in it gives NULL. The list is ordered: it may be a long one. */
+  final case class In(list: IndexedSeq[Constant], orNull: Boolean) extends Test {
+
+    /** The first of the list that is not less than a value. */
+    private def notLess(value: Datum, order: DatumOrder): Option[Datum] = {
+      var (low, high) = (0, list.size)
+      while (low < high) {
+        val middle = (low + high) >>> 1
+        if (order.lt(list(middle).datum, value)) low = middle + 1 else high = middle
+      }
+      list.lift(low).map(_.datum)
+    }
+    private def isIn(value: Datum, order: DatumOrder) = notLess(value, order).exists(order.equiv(_, value))
     override def of(value: Datum, order: DatumOrder): Option[Boolean] =
       if (isIn(value, order)) Some(true) else Option.when(!orNull)(false)
     override def ofRange(truth: Boolean, range: Bounds, order: DatumOrder): Boolean =
-      if (truth) list.exists(c => range.contain(c.datum, order))
-      else !orNull && !list.exists(c => range.areJust(c.datum, order))
+      if (truth) {
+        val first = range.min.fold(list.headOption.map(_.datum))(notLess(_, order))
+        first.exists(value => range.max.forall(order.gteq(_, value)))
+      } else !orNull && !range.min.exists(value => isIn(value, order) && range.areJust(value, order))
     override def ofAny(truth: Boolean): Boolean = truth || !orNull
     override def wanted: Option[Seq[Datum]] = Some(list.map(_.datum))
     override def text(column: String): String = s"$column IN ($inside)"

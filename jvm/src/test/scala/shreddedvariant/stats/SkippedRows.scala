@@ -272,7 +272,8 @@ object SkippedRows {
       Option.when(c.habits.nulls)(entries.size.toLong - found.size),
       bounds,
       c.habits.dropsBoundsAtNaN && bounds != Bounds.none,
-      Option.when(c.habits.dictionary && leaf == Seq("typed"))(found)
+      Option.when(c.habits.dictionary && leaf == Seq("typed"))(found),
+      Option.when(!c.habits.dictionary && leaf == Seq("typed"))(value => found.exists(order.equiv(_, value)))
     )
   }
 
