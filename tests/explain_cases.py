@@ -92,8 +92,13 @@ CASES = [
     ("SELECT id FROM t WHERE v:i::int = (SELECT max(v:i::int) FROM u)", ["id", "v.i"]),
     ("SELECT id FROM t WHERE v:i::int IN (SELECT v:i::int FROM u)", ["id", "v.i"]),
     ("SELECT k FROM t a WHERE EXISTS (SELECT 1 FROM u b WHERE b.id = a.id AND b.v:i::int > 1)", ["k", "id", "v.i"]),
-    # Spark pulls the correlated aggregate up before the accesses are found.
-    ("SELECT k, (SELECT max(b.v:i::int) FROM u b WHERE b.id = t.id) FROM t", ["k", "id", "v"]),
+    ("SELECT k FROM t a WHERE EXISTS (SELECT 1 FROM u b WHERE b.v:i::int = a.v:i::int)", ["k", "v.i"]),
+    ("SELECT k FROM t a WHERE NOT EXISTS (SELECT 1 FROM u b WHERE b.v:i::int = a.v:i::int)", ["k", "v.i"]),
+    (
+        "SELECT k FROM t a WHERE a.v:i::int IN (SELECT b.v:i::int FROM u b WHERE b.id < a.v:x::int)",
+        ["k", "id", "v.i", "v.x"],
+    ),
+    ("SELECT k, (SELECT max(b.v:i::int) FROM u b WHERE b.id = t.id) FROM t", ["k", "id", "v.i"]),
     (
         "SELECT * FROM (SELECT k, v:t::string t, v:i::int i FROM t) PIVOT (sum(i) FOR t IN ('a', 'b'))",
         ["k", "v.t", "v.i"],
@@ -102,7 +107,6 @@ CASES = [
 
 # Right rows, but the whole variant is read at present; what the query needs stands beside it.
 WHOLE = [
-    ("SELECT k FROM t a WHERE EXISTS (SELECT 1 FROM u b WHERE b.v:i::int = a.v:i::int)", ["k", "v.i"]),
     ("SELECT COALESCE(v, w):i::string FROM t", ["v", "w"]),
     ("SELECT first(v):i::int FROM t", ["v.i"]),
     ("SELECT sum(v:i::int), count(v) FROM (SELECT v FROM t UNION ALL SELECT v FROM u)", ["v.i", PRESENCE]),

@@ -41,6 +41,8 @@ class ShreddedVariantSource
     with SessionConfigSupport
     with Serializable {
   SparkVersion.check()
+  // Before any plan of the format is optimised: this is made for each, and some ask it for no table.
+  LateRules.install()
 
   override def shortName(): String = "shredded_variant"
   override def keyPrefix(): String = "shredded_variant"
