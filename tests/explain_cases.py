@@ -27,7 +27,9 @@ CASES = [
     ("SELECT v:o, v:o.p FROM t", ["v.o", "v.o.p"]),
     ("SELECT is_variant_null(v:x), to_json(v:o), schema_of_variant(v:l) FROM t", ["v.x", "v.o", "v.l"]),
     ("SELECT v:never::int FROM t", ["v.never"]),
-    ("SELECT x:p::string, x:r:z FROM (SELECT v:o AS x FROM t) q", ["v.o"]),
+    ("SELECT x:p::string, x:r:z FROM (SELECT v:o AS x FROM t) q", ["v.o.p", "v.o.r.z"]),
+    ("SELECT x, x:p::string, y:z FROM (SELECT x, x:r AS y FROM (SELECT v:o AS x FROM t)) q", ["v.o", "v.o.p", "v.o.r.z"]),
+    ("SELECT max(x:p::string) FROM (SELECT v:o AS x FROM t) WHERE x IS NOT NULL", ["v.o", "v.o.p"]),
     ("SELECT b:i::int FROM (SELECT v AS b, id FROM t) q", ["v.i"]),
     ("SELECT z.a:i::int, z.b FROM (SELECT struct(v AS a, id AS b) AS z FROM t) q", ["v.i", "id"]),
     ("SELECT s.v:b::string FROM t", ["s.v.b"]),
@@ -57,6 +59,10 @@ CASES = [
     ("SELECT v:t::string t FROM t GROUP BY 1 HAVING max(v:i::int) > 1", ["v.t", "v.i"]),
     ("SELECT v:t::string, k, count(*) FROM t GROUP BY CUBE (1, 2)", ["v.t", "k"]),
     ("SELECT DISTINCT v:t::string FROM t", ["v.t"]),
+    # the variant of one row
+    ("SELECT first(v):i::int FROM t", ["v.i"]),
+    ("SELECT k, any_value(v):t::string, last(v):o:p, count(*) FROM t GROUP BY k", ["k", "v.t", "v.o.p"]),
+    ("SELECT x:i::int, x IS NULL FROM (SELECT k, max_by(v, v:i::int) AS x FROM t GROUP BY k)", ["k", "v.i", PRESENCE]),
     # order and limit
     ("SELECT id FROM t ORDER BY v:i::int LIMIT 5", ["id", "v.i"]),
     ("SELECT v:t::string FROM t ORDER BY v:t::string, v:i::int", ["v.t", "v.i"]),
@@ -80,6 +86,13 @@ CASES = [
     ("SELECT v:i::int, r FROM (SELECT v, rank() OVER (ORDER BY id) r FROM t) WHERE r < 9", ["v.i", "id"]),
     ("SELECT v:i::int FROM t UNION ALL SELECT v:i::int FROM u", ["v.i"]),
     ("SELECT v:i::int FROM (SELECT v FROM t UNION ALL SELECT v FROM u)", ["v.i"]),
+    ("SELECT sum(v:i::int), count(v) FROM (SELECT v FROM t UNION ALL SELECT v FROM u)", ["v.i", PRESENCE]),
+    ("SELECT b:t::string, max(b:i::int) FROM (SELECT v AS b FROM t UNION ALL SELECT v FROM u"
+     " UNION ALL SELECT w FROM t) GROUP BY 1", ["v.i", "v.t", "w.i", "w.t"]),
+    ("SELECT max(b:p::int) FROM (SELECT v:o AS b FROM t UNION ALL SELECT v FROM u)", ["v.o.p", "v.p"]),
+    ("SELECT a.id FROM t a JOIN (SELECT id, v FROM t UNION ALL SELECT id, v FROM u) b"
+     " ON a.id = b.id WHERE a.v:i::int = b.v:i::int", ["id", "v.i", PRESENCE]),
+    ("SELECT count(b:i::int) FROM (SELECT v AS b FROM t UNION ALL SELECT parse_json('{}'))", ["v"]),
     ("SELECT v:t::string FROM t INTERSECT SELECT v:t::string FROM u", ["v.t"]),
     ("SELECT id, e.value FROM t, LATERAL variant_explode(v:l) e", ["id", "v.l"]),
     ("SELECT v:i::int, x FROM t LATERAL VIEW explode(array(1, 2)) AS x", ["v.i"]),
@@ -105,9 +118,8 @@ CASES = [
     ),
 ]
 
-# Right rows, but the whole variant is read at present; what the query needs stands beside it.
+# Right rows, but the whole variant is read; what the query needs stands beside it.
 WHOLE = [
     ("SELECT COALESCE(v, w):i::string FROM t", ["v", "w"]),
-    ("SELECT first(v):i::int FROM t", ["v.i"]),
-    ("SELECT sum(v:i::int), count(v) FROM (SELECT v FROM t UNION ALL SELECT v FROM u)", ["v.i", PRESENCE]),
+    ("SELECT first(v, true):i::int FROM t", ["v.i"]),
 ]

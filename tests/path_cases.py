@@ -578,3 +578,41 @@ QUERIES = {
         "SELECT * FROM (SELECT id, v:i::string a, v:t::string b FROM t) UNPIVOT (x FOR n IN (a, b))",
     ],
 }
+
+# Strict casts that fail in some rows of `t`. Here not every row meets them, and Spark answers.
+SPARED = [
+    "SELECT sum(v:x::int) FROM t WHERE id = 0",
+    "SELECT sum(v:x::int) FILTER (WHERE id = 0) FROM t",
+    "SELECT sum(CASE WHEN id = 0 THEN v:x::int END) FROM t",
+    "SELECT sum(v:never::int + v:x::int) FROM t",
+    "SELECT sum(coalesce(id, v:x::int)) FROM t",
+    "SELECT sum(x) FROM (SELECT v:x::int AS x, id FROM t) WHERE id = 0",
+    "SELECT sum(x) FROM (SELECT CASE WHEN id = 0 THEN v:x::int END AS x FROM t)",
+    "SELECT sum(v:x::int) FROM (SELECT * FROM t ORDER BY id LIMIT 1)",
+    "SELECT sum(a.v:x::int) FROM t a JOIN u b ON a.id = b.id AND b.id = 0",
+    "SELECT count(*) FROM t WHERE id < 0 AND v:x::int > 5",
+    "SELECT count(*) FROM t WHERE v IS NULL AND v:x::int > 5",
+    "SELECT count(*) FROM t WHERE s.v:never::int IS NOT NULL AND v:x::int > 5",
+    "SELECT count(*) FROM t WHERE id > 0 OR v:x::int > 5",
+    "SELECT CASE WHEN id = 0 THEN v:x::int END FROM t",
+    "SELECT id, v:x::int FROM t WHERE id = 0",
+    "SELECT a.id, sum(b.x) FROM u a LEFT JOIN (SELECT id, CASE WHEN id = 0 THEN v:x::int END AS x FROM t) b"
+    " ON a.id = b.id WHERE a.v:i::int IS NOT NULL GROUP BY a.id",
+]
+# Here they do, and Spark raises.
+MET = [
+    "SELECT sum(v:x::int) FROM t",
+    "SELECT avg(v:num::double), count(v:i::int) FROM t",
+    "SELECT sum(5 - v:x::int) FROM t",
+    "SELECT count(-v:x::smallint) FROM t GROUP BY k",
+    "SELECT v:x::int, count(*) FROM t GROUP BY 1",
+    "SELECT max(b:x::int) FROM (SELECT v AS b FROM t)",
+    "SELECT sum(x) FROM (SELECT v:x::int AS x FROM t)",
+    "SELECT sum(v:l[0]::int) FROM t",
+    "SELECT max(s.v:b::int) FROM t",
+    "SELECT count(*) FROM t WHERE v:x::int > 5 AND coalesce(id, 0) < 0",
+    "SELECT count(*) FROM t WHERE v:x::int IS NULL",
+    "SELECT id FROM t WHERE v IS NOT NULL AND v:x::int > 5",
+    "SELECT v:x::int FROM t",
+    "SELECT v:l::array<int>, v:o::struct<p: int> FROM t ORDER BY id",
+]

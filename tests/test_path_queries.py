@@ -1,7 +1,10 @@
 """A query on paths gives what Spark gives over the same rows unshredded: rows, names, types and errors, in any plan."""
 
+import re
+
 import pytest
-from path_cases import ALONE, EXPRESSIONS, QUERIES, SCALARS, t_and_u
+from path_cases import ALONE, EXPRESSIONS, MET, QUERIES, SCALARS, SPARED, t_and_u
+from path_queries import explained, outcome
 from pyspark.sql import functions as F
 
 
@@ -158,6 +161,24 @@ def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting
     found += pair.column_differences(EVERYWHERE["values"], meaning=meaning, ours=ours).values()
     found = [difference for difference in found if difference]
     assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("query", SPARED)
+def test_a_strict_cast_that_not_every_row_meets_raises_for_none(pair, query):
+    """Law of EveryRow: nothing that may remove a row, or spare an expression, stands below an access that may raise."""
+    assert not re.search(r"\bv\.x::\w+ raising", explained(pair.ours.sql(query)))
+    difference = pair.difference(query, must_answer=True)
+    assert difference is None, difference
+
+
+@pytest.mark.parametrize("query", MET)
+def test_a_strict_cast_that_every_row_meets_raises_what_spark_raises(pair, query):
+    assert "raising" in explained(pair.ours.sql(query))
+    difference = pair.difference(query)
+    assert difference is None, difference
+    failure = outcome(pair.ours, query)
+    assert failure.condition == "INVALID_VARIANT_CAST"
+    assert re.search('The variant value `.*` cannot be cast into `"[A-Z]+', failure.text), failure.text
 
 
 def test_the_oracle_is_unshredded_and_our_files_are_not(pair):

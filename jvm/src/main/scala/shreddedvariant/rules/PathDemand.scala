@@ -1,27 +1,20 @@
-/**
- * What a plan asks of the variants of its leaves: hidden attributes, each for one attribute that holds a variant.
- *
- * A projection that renames a variant renames its hidden attributes too. A self-join has the same relation, with the
- * same attributes, on both sides, and only such names keep them apart.
- */
+/** What a plan asks of the variants of its leaves: hidden attributes, each for one attribute that holds a variant. */
 package shreddedvariant.rules
 
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.types.{DataType, StructType, VariantType}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import shreddedvariant.layout.{PathColumn, Wanted}
 
-private[rules] final class PathDemand(plan: LogicalPlan, leaves: Seq[PathLeaf]) {
-  private val owners: Map[ExprId, (PathLeaf, String)] =
-    (for (leaf <- leaves; a <- leaf.columns if holdsVariant(a.dataType))
-      yield a.exprId -> (leaf, a.name)).toMap
-  private val renamed: Map[ExprId, VariantRef] = findRenamed
+private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
+  private val origins = new VariantOrigins(plan, leaves)
   private val attributes = mutable.LinkedHashMap.empty[(ExprId, PathColumn), AttributeReference]
+  private lazy val everyRow: Set[(ExprId, PathColumn)] =
+    new EveryRow(plan, leaves, finder).accesses.map(a => (a.ref.attribute, a.raising)).toSet
 
-  val finder = new AccessFinder(id => owners.contains(id) || renamed.contains(id))
-  plan.foreach(_.expressions.foreach(collect))
+  def finder: AccessFinder = origins.finder
+  if (origins.columns.nonEmpty) plan.foreach(_.expressions.foreach(collect))
 
   def isEmpty: Boolean = attributes.isEmpty
 
@@ -34,32 +27,57 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: Seq[PathLeaf]) 
       if leaf.existing(full).isEmpty
     } yield full -> hidden
 
-  /** The hidden attributes that go with a column of a projection. */
+  /** The hidden attributes that go with a column of a projection or an aggregation. */
   def along(column: NamedExpression, available: AttributeSet): Seq[NamedExpression] = column match {
-    case _: Alias if renamed.contains(column.exprId) =>
+    case Alias(child, _) =>
       for {
+        origin <- origins.origin(column.exprId).toSeq
         (path, hidden) <- hiddenOf(column.exprId)
-        source <- attribute(renamed(column.exprId), path) if available.contains(source)
-      } yield Alias(source, source.name)(exprId = hidden.exprId)
+        source <- origin.path(path).flatMap(p => attributes.get((origin.ref.attribute, p)))
+        if available.contains(source)
+      } yield {
+        val value = child match {
+          case Pick(_, of) => of(source)
+          case _ => source
+        }
+        Alias(value, source.name)(exprId = hidden.exprId)
+      }
     case a: Attribute => hiddenOf(a.exprId).map(_._2).filter(available.contains)
     case _ => Nil
   }
 
-  def attribute(access: PathAccess, column: PathColumn): Option[AttributeReference] =
-    attributes.get((access.ref.attribute, column))
+  /** The hidden attributes that go with the columns of a union: for each of them one of every child. */
+  def along(union: Union, available: Seq[AttributeSet]): Seq[Seq[AttributeReference]] =
+    for {
+      column <- union.children.map(_.output).transpose
+      (path, _) <- hiddenOf(column.head.exprId)
+      sources = column.zip(available).flatMap { case (a, there) =>
+        attributes.get((a.exprId, path)).filter(there.contains)
+      }
+      if sources.size == column.size
+    } yield sources
+
+  /** The column that gives an access its value. */
+  def value(access: PathAccess): Option[AttributeReference] =
+    attributes.get((access.ref.attribute, if (mayRaise(access)) access.raising else access.value))
+
+  /** The column that has the failing variants of an access whose value does not raise by itself. */
+  def failure(access: PathAccess): Option[AttributeReference] =
+    if (access.canFail && !mayRaise(access)) attributes.get((access.ref.attribute, access.failure)) else None
 
   def presenceOf(ref: VariantRef): Option[AttributeReference] = attributes.get((ref.attribute, presence(ref)))
+
+  /** An access that raises for a row raises wherever it is made: so one that every row meets speaks for all alike. */
+  private def mayRaise(access: PathAccess) =
+    access.canFail && everyRow.contains((access.ref.attribute, access.raising))
 
   private def hiddenOf(attribute: ExprId): Seq[(PathColumn, AttributeReference)] =
     attributes.collect { case ((id, column), hidden) if id == attribute => column -> hidden }.toSeq
 
-  /** The hidden attribute of `source` for a path below a renamed attribute. */
-  private def attribute(source: VariantRef, path: PathColumn): Option[AttributeReference] =
-    attributes.get((source.attribute, path.copy(variant = source.fields ++ path.variant)))
-
   private def presence(ref: VariantRef) = PathColumn(ref.fields, Nil, Wanted.Presence)
 
   private def collect(e: Expression): Unit = finder.access(e) match {
+    case Some(access) if mayRaise(access) => want(access.ref.attribute, access.raising)
     case Some(access) =>
       want(access.ref.attribute, access.value)
       if (access.canFail) want(access.ref.attribute, access.failure)
@@ -68,41 +86,20 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: Seq[PathLeaf]) 
       if (!Correlation(e)) e.children.foreach(collect)
   }
 
-  private def want(attribute: ExprId, path: PathColumn): Unit = {
-    attributes.getOrElseUpdate((attribute, path), hidden(attribute, path))
-    renamed.get(attribute).foreach { source =>
-      want(source.attribute, path.copy(variant = source.fields ++ path.variant))
+  private def want(attribute: ExprId, path: PathColumn): Unit =
+    if (!attributes.contains((attribute, path))) {
+      attributes((attribute, path)) = hidden(attribute, path)
+      for (origin <- origins.origin(attribute); above <- origin.path(path)) want(origin.ref.attribute, above)
+      origins.others(attribute).foreach(want(_, path))
     }
-  }
 
   private def hidden(attribute: ExprId, path: PathColumn): AttributeReference = {
-    val (leaf, full) = owners.get(attribute).fold((Option.empty[PathLeaf], path)) { case (owner, name) =>
-      (Some(owner), path.copy(variant = name +: path.variant))
+    val (leaf, full) = origins.columns.get(attribute).fold((Option.empty[PathLeaf], path)) {
+      case (owner, name) => (Some(owner), path.copy(variant = name +: path.variant))
     }
     leaf.flatMap(_.existing(full)).getOrElse(
       AttributeReference(full.name, path.wanted.dataType, nullable = true)()
     )
-  }
-
-  private def findRenamed: Map[ExprId, VariantRef] = {
-    val found = mutable.Map.empty[ExprId, VariantRef]
-    val sources = new AccessFinder(id => owners.contains(id) || found.contains(id))
-    plan.foreachUp {
-      case p: Project =>
-        for (
-          alias @ Alias(child, _) <- p.projectList if holdsVariant(child.dataType);
-          ref <- sources.holder(child)
-        )
-          found(alias.exprId) = ref
-      case _ =>
-    }
-    found.toMap
-  }
-
-  private def holdsVariant(dataType: DataType): Boolean = dataType match {
-    case VariantType => true
-    case StructType(fields) => fields.exists(f => holdsVariant(f.dataType))
-    case _ => false
   }
 }
 

@@ -25,12 +25,12 @@ object PathPushdown extends Rule[LogicalPlan] {
    * accesses that can be found than before, so applying it again and again comes to an end.
    */
   def over(leaves: PathLeaves, plan: LogicalPlan): Option[LogicalPlan] = {
-    val found = plan.collectLeaves().flatMap(leaf => leaves.find(leaf))
-    lazy val wanted = new PathDemand(plan, found)
-    if (found.isEmpty || wanted.isEmpty) None
+    val named = if (plan.collectLeaves().exists(leaves.find(_).isDefined)) Pick.named(plan) else plan
+    val wanted = new PathDemand(named, leaves)
+    if (wanted.isEmpty) None
     else {
       val rewrite = new PathRewrite(wanted, leaves)
-      val rewritten = rewrite(plan)
+      val rewritten = rewrite(named)
       if (rewrite.hasReplaced) Some(withoutUnread(tidy(rewritten))) else None
     }
   }

@@ -1,8 +1,9 @@
 /**
  * Puts hidden attributes where a plan accesses paths, and brings them there from the leaves.
  *
- * Casts that may raise are not evaluated in the scan: `Coalesce(h, variant_get(failing, '$', T))` raises just where
- * Spark would have, since `failing` is the variant itself wherever `h` is NULL without its leave.
+ * Casts that may raise are evaluated without raising, unless every row meets them ([[EveryRow]]): `Coalesce(h,
+ * variant_get(failing, '$', T))` raises just where Spark would have, since `failing` is the variant itself wherever `h`
+ * is NULL without its leave.
  */
 package shreddedvariant.rules
 
@@ -10,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.{DataType, VariantType}
 
 private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
 
@@ -24,12 +26,25 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
       val list = p.projectList.map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
       val along = p.projectList.flatMap(wanted.along(_, child.outputSet))
       Project(list ++ along.filterNot(a => list.exists(_.exprId == a.exprId)), child)
+    case a: Aggregate =>
+      val child = rewrite(a.child)
+      val rewritten =
+        a.copy(child = child).mapExpressions(replace(_, child.outputSet)).asInstanceOf[Aggregate]
+      val along = a.aggregateExpressions.flatMap(wanted.along(_, child.outputSet))
+      rewritten.copy(aggregateExpressions = rewritten.aggregateExpressions ++ along)
+    case u: Union =>
+      val children = u.children.map(rewrite)
+      val along = wanted.along(u, children.map(_.outputSet)).distinctBy(_.head.exprId)
+      u.withNewChildren(children.zipWithIndex.map { case (child, i) =>
+        if (along.isEmpty) restore(u.children(i), child)
+        else Project(u.children(i).output ++ along.map(_(i)), child)
+      })
     case f: Filter =>
       val child = rewrite(f.child)
       Filter(replace(withoutImplied(f.condition, child.outputSet), child.outputSet), child)
     case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Join | _: Window |
         _: WindowGroupLimit | _: Sample | _: Repartition | _: RepartitionByExpression | _: RebalancePartitions |
-        _: Generate | _: Expand | _: Aggregate | _: BaseEvalPython =>
+        _: Generate | _: Expand | _: BaseEvalPython =>
       val children = plan.children.map(rewrite)
       val available = AttributeSet(children.flatMap(_.output))
       plan.withNewChildren(children).mapExpressions(replace(_, available))
@@ -55,14 +70,16 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
     }
 
   private def column(access: PathAccess, available: AttributeSet): Option[Expression] =
-    wanted.attribute(access, access.value).filter(available.contains).map { value =>
-      if (!access.canFail) value
-      else {
-        val failing = wanted.attribute(access, access.failure).get
-        val raise = VariantGet(failing, Literal("$"), access.target, failOnError = true, access.zone)
-        Coalesce(Seq(value, raise))
-      }
+    wanted.value(access).filter(available.contains).map { value =>
+      wanted.failure(access).fold[Expression](value)(failing => Coalesce(Seq(value, raise(failing, access))))
     }
+
+  /** Spark moves a `variant_get` of a column to where it meets every row, but not one of an expression. */
+  private def raise(failing: Expression, access: PathAccess): Expression = {
+    def get(child: Expression, target: DataType) =
+      VariantGet(child, Literal("$"), target, failOnError = true, access.zone)
+    get(get(failing, VariantType), access.target)
+  }
 
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
     wanted.finder.presence(e).flatMap(wanted.presenceOf).filter(available.contains).map { present =>
