@@ -45,7 +45,7 @@ final case class PathAccess(
 final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
 
   /** The variant that an expression is, if it is just a column or a field of a struct. */
-  def variant(e: Expression): Option[VariantRef] = if (e.dataType == VariantType) holder(e) else None
+  def variant(e: Expression): Option[VariantRef] = holder(e).filter(_ => e.dataType == VariantType)
 
   /** The attribute that an expression leads to, variant or struct. */
   def holder(e: Expression): Option[VariantRef] = e match {
@@ -76,8 +76,7 @@ final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
   }).filterNot(ref => parts(ref.attribute))
 
   /** The part of a variant that an expression is, by a path that hands variants on. */
-  def part(e: Expression): Option[(VariantRef, Seq[PathStep])] =
-    if (e.dataType == VariantType) steps(e) else None
+  def part(e: Expression): Option[(VariantRef, Seq[PathStep])] = steps(e)
 
   private def castable(target: DataType) = target != VariantType && VariantGet.checkDataType(target)
 

@@ -18,6 +18,8 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
 
   def isEmpty: Boolean = attributes.isEmpty
 
+  def asks(leaf: PathLeaf): Boolean = leaf.columns.exists(column => hiddenOf(column.exprId).nonEmpty)
+
   /** The paths that are asked of a leaf beyond those that it has, by their columns in the table. */
   def of(leaf: PathLeaf): Seq[(PathColumn, AttributeReference)] =
     for {

@@ -31,6 +31,7 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
       val rewritten =
         a.copy(child = child).mapExpressions(replace(_, child.outputSet)).asInstanceOf[Aggregate]
       val along = a.aggregateExpressions.flatMap(wanted.along(_, child.outputSet))
+        .map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
       rewritten.copy(aggregateExpressions = rewritten.aggregateExpressions ++ along)
     case u: Union =>
       val children = u.children.map(rewrite)
@@ -51,10 +52,9 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
     case other => leaves.find(other).fold(opaque(other))(leaf => withPaths(other, leaf))
   }
 
-  private def withPaths(plan: LogicalPlan, leaf: PathLeaf): LogicalPlan = {
-    val paths = wanted.of(leaf)
-    if (paths.isEmpty) plan else leaf.withPaths(paths)
-  }
+  /** Also a leaf that has all the paths already is built anew: it may have been read whole beside them. */
+  private def withPaths(plan: LogicalPlan, leaf: PathLeaf): LogicalPlan =
+    if (wanted.asks(leaf)) leaf.withPaths(wanted.of(leaf)) else plan
 
   /** Other nodes may count on the columns that they had. */
   private def opaque(plan: LogicalPlan): LogicalPlan =

@@ -4,7 +4,7 @@ package shreddedvariant.source
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import shreddedvariant.rules.{LatePathPushdown, PathPushdown}
+import shreddedvariant.rules.{LatePathPushdown, PathPushdown, WholeReads}
 
 /** Spark finds this class as a service. */
 class Extensions extends SparkSessionExtensionsProvider {
@@ -16,7 +16,7 @@ class Extensions extends SparkSessionExtensionsProvider {
 
 /** Rules that a session takes after its start; each session has its own, so that nothing leaks into others. */
 object LateRules {
-  private val all = Seq[Rule[LogicalPlan]](LateWriteCheck, LatePathPushdown)
+  private val all = Seq[Rule[LogicalPlan]](LateWriteCheck, LatePathPushdown, WholeReads)
 
   /** For the session of this thread. Users may set the list anew, so it is looked at whenever the format is used. */
   def install(): Unit =

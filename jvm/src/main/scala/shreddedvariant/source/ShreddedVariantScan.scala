@@ -20,11 +20,13 @@ import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.Options
 import shreddedvariant.layout.{PathColumn, Shape}
 import shreddedvariant.parquet.{BatchReader, ReadJob, RebaseModes, TypeMapping, VariantLimits}
+import shreddedvariant.rules.PathScan
 
 final class ShreddedVariantScanBuilder(
     spark: SparkSession,
     files: TableFiles,
     paths: Seq[PathColumn],
+    whole: Map[String, String],
     options: Map[String, String]
 ) extends FileScanBuilder(spark, files.index, files.dataSchema) {
   override protected val supportsNestedSchemaPruning: Boolean = true
@@ -36,6 +38,7 @@ final class ShreddedVariantScanBuilder(
       files.dataSchema,
       readDataSchema(),
       paths,
+      whole,
       readPartitionSchema(),
       options,
       partitionFilters,
@@ -49,11 +52,15 @@ final case class ShreddedVariantScan(
     dataSchema: StructType,
     readDataSchema: StructType,
     paths: Seq[PathColumn],
+    whole: Map[String, String],
     readPartitionSchema: StructType,
     options: Map[String, String],
     partitionFilters: Seq[Expression],
     dataFilters: Seq[Expression]
-) extends FileScan {
+) extends FileScan
+    with PathScan {
+  override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
+
   override def isSplitable(path: Path): Boolean = true
 
   /** The paths that are read as columns, by the names of these. */
@@ -64,6 +71,12 @@ final case class ShreddedVariantScan(
     super.getMetaData() ++ Map(
       "Format" -> "shredded_variant",
       "Leaves" -> readLeaves.mkString("[", ", ", "]")
+    ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]"))
+
+  /** Why variants are read whole, in the order of the columns. */
+  private def reasons: Seq[String] =
+    readDataSchema.fieldNames.toSeq.flatMap(name =>
+      whole.get(name).map(why => s"${Shape.quoted(name)}: $why")
     )
 
   /** What is read of the files: paths of variants, and the other columns whole. */
