@@ -421,10 +421,11 @@ QUERIES = {
         "SELECT b:t::string, max(try_cast(b:i AS INT)) FROM"
         " (SELECT v AS b FROM t UNION ALL SELECT v FROM u UNION ALL SELECT w FROM t) GROUP BY 1",
         "SELECT b:p::string, count(*) FROM (SELECT v:o AS b FROM t UNION ALL SELECT v FROM u) GROUP BY 1",
-        "SELECT count(b), count(b:p) FROM (SELECT v AS b FROM t UNION ALL SELECT v:o FROM t UNION ALL SELECT s.v FROM t)",
+        "SELECT count(b), count(b:p) FROM"
+        " (SELECT v AS b FROM t UNION ALL SELECT v:o FROM t UNION ALL SELECT s.v FROM t)",
         "SELECT count(b:i::int) FROM (SELECT v AS b FROM t UNION ALL SELECT parse_json('{\"i\": 3}'))",
-        "SELECT a.id, b.v:t::string FROM t a LEFT JOIN (SELECT id, v FROM t WHERE id < 9 UNION ALL SELECT id, v FROM u) b"
-        " ON a.id = b.id AND a.v:t::string = b.v:t::string",
+        "SELECT a.id, b.v:t::string FROM t a LEFT JOIN"
+        " (SELECT id, v FROM t WHERE id < 9 UNION ALL SELECT id, v FROM u) b ON a.id = b.id AND a.v:t::string = b.v:t::string",
         "SELECT count(x.v:b::string) FROM (SELECT s AS x FROM t UNION ALL SELECT s FROM t)",
         "SELECT max(v:t::string), min(w:t::string) FROM"
         " (SELECT v, w FROM t UNION ALL SELECT w, v FROM t UNION ALL SELECT v, v FROM u)",
@@ -432,7 +433,8 @@ QUERIES = {
     "a path in the correlation of a subquery": [
         "SELECT id FROM t a WHERE EXISTS (SELECT 1 FROM u b WHERE b.v:i::int = a.v:i::int)",
         "SELECT id FROM t a WHERE NOT EXISTS (SELECT 1 FROM u b WHERE b.v:t::string = a.v:t::string AND b.id < a.id)",
-        "SELECT id, v:t::string FROM t a WHERE a.v:i::int IN (SELECT b.v:i::int FROM u b WHERE b.v:o.p::int < a.v:i::int)",
+        "SELECT id, v:t::string FROM t a WHERE"
+        " a.v:i::int IN (SELECT b.v:i::int FROM u b WHERE b.v:o.p::int < a.v:i::int)",
         "SELECT id, EXISTS (SELECT 1 FROM u b WHERE b.v:t::string = a.v:t::string) OR a.v:i::int > 1 FROM t a",
     ],
     "a strict cast that another filter guards": [
