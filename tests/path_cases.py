@@ -425,7 +425,8 @@ QUERIES = {
         " (SELECT v AS b FROM t UNION ALL SELECT v:o FROM t UNION ALL SELECT s.v FROM t)",
         "SELECT count(b:i::int) FROM (SELECT v AS b FROM t UNION ALL SELECT parse_json('{\"i\": 3}'))",
         "SELECT a.id, b.v:t::string FROM t a LEFT JOIN"
-        " (SELECT id, v FROM t WHERE id < 9 UNION ALL SELECT id, v FROM u) b ON a.id = b.id AND a.v:t::string = b.v:t::string",
+        " (SELECT id, v FROM t WHERE id < 9 UNION ALL SELECT id, v FROM u) b"
+        " ON a.id = b.id AND a.v:t::string = b.v:t::string",
         "SELECT count(x.v:b::string) FROM (SELECT s AS x FROM t UNION ALL SELECT s FROM t)",
         "SELECT max(v:t::string), min(w:t::string) FROM"
         " (SELECT v, w FROM t UNION ALL SELECT w, v FROM t UNION ALL SELECT v, v FROM u)",
