@@ -69,7 +69,33 @@ def roundtrip(spark, path):
         return [r[0] for r in read.selectExpr("to_json(v)").sort("to_json(v)").collect()]
     except Exception as e:
         return [type(e).__name__, " ".join(str(e).split())[:500]]
+
+def queried(spark, path):
+    """Of a small shredded table: what EXPLAIN says of the leaves read and what each query gives; a refused write."""
+    import contextlib, io, re
+    if not os.path.exists(path):
+        spark.sql("SELECT id, parse_json(to_json(named_struct('a', id, 'b', 'x'))) AS v FROM range(3)").write.format(
+            "shredded_variant").option("shredding.shape.v", "a BIGINT, b STRING").save(path)
+    spark.read.format("shredded_variant").load(path).createOrReplaceTempView("t")
+    seen = {{}}
+    for query in ("SELECT sum(v:a::bigint) FROM t WHERE v:b::string = 'x'",
+                  "SELECT a.id FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.v:a::int = a.v:a::int + 2)"):
+        df = spark.sql(query)
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            df.explain("formatted")
+        leaves = set(", ".join(re.findall(r"Leaves: \\[(.*)\\]", text.getvalue())).split(", "))
+        seen[query] = [sorted(leaves), [r[0] for r in df.collect()]]
+    try:
+        spark.sql(f"INSERT OVERWRITE DIRECTORY '{{os.path.abspath(path)}}' USING shredded_variant SELECT * FROM t")
+    except Exception as e:
+        seen["overwrite of what is read"] = re.search("SHREDDED_VARIANT_[A-Z_]+", str(e))[0]
+    return seen
 '''
+QUERIED = {
+    "SELECT sum(v:a::bigint) FROM t WHERE v:b::string = 'x'": [["v.a", "v.b"], [3]],
+    "SELECT a.id FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.v:a::int = a.v:a::int + 2)": [["id", "v.a"], [0]],
+    "overwrite of what is read": "SHREDDED_VARIANT_OVERWRITE_OF_INPUT",
+}
 ROUNDTRIP = ['{"a":0}', '{"a":1}']
 
 

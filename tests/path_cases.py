@@ -403,6 +403,46 @@ QUERIES = {
         "SELECT id FROM t WHERE k = 'k1' AND v:i::int > 0",
         "SELECT id FROM t WHERE to_json(v:o) LIKE '%s%'",
     ],
+    "the variant of one row": [
+        "SELECT k, x:i::int, x:t::string, x IS NULL, x:o FROM (SELECT k, max_by(v, id) AS x FROM t GROUP BY k)",
+        "SELECT k, min_by(v, v:i::int * 100 + id):t::string, count(*) FROM t GROUP BY k",
+        "SELECT max_by(v, id) FILTER (WHERE v:i::int > 0):i::bigint, sum(v:i::int) FROM t",
+        "SELECT first(v):i::int, last(v):o.p::string, first(v, true):t::string FROM"
+        " (SELECT /*+ COALESCE(1) */ * FROM t ORDER BY id)",
+        "SELECT k || max_by(v, id):t::string, max_by(w, id):i::string FROM t GROUP BY k",
+        "SELECT max_by(s, id).v:b::string, max_by(s.v, id):b::string FROM t",
+        "SELECT x:x::string FROM (SELECT max_by(v, id) AS x FROM t WHERE id < 3 GROUP BY k)",
+    ],
+    "parts of variants with names": [
+        "SELECT id, x:p::string, x:r:z, x IS NULL, is_variant_null(x) FROM (SELECT id, v:o AS x FROM t)",
+        "SELECT id, x, x:p FROM (SELECT id, v:o AS x FROM t) WHERE x IS NOT NULL",
+        "SELECT id, y:z, x:q::string FROM (SELECT id, x, x:r AS y FROM (SELECT id, v:o AS x FROM t))",
+        "SELECT count(x), count(x:p), count(*) FROM (SELECT v:o AS x FROM t)",
+        "SELECT a.id, b.x:p::string FROM t a LEFT JOIN (SELECT id, v:o AS x FROM u) b ON a.id = b.id",
+        "SELECT id, variant_get(x, '$[0].x', 'string'), variant_get(x, '$[1]') FROM (SELECT id, v:ls AS x FROM t)",
+    ],
+    "union, with the paths above": [
+        "SELECT sum(v:i::int), count(v), count(v:t) FROM (SELECT v FROM t UNION ALL SELECT v FROM u)",
+        "SELECT b:t::string, max(try_cast(b:i AS INT)) FROM"
+        " (SELECT v AS b FROM t UNION ALL SELECT v FROM u UNION ALL SELECT w FROM t) GROUP BY 1",
+        "SELECT b:p::string, count(*) FROM (SELECT v:o AS b FROM t UNION ALL SELECT v FROM u) GROUP BY 1",
+        "SELECT count(b), count(b:p) FROM"
+        " (SELECT v AS b FROM t UNION ALL SELECT v:o FROM t UNION ALL SELECT s.v FROM t)",
+        "SELECT count(b:i::int) FROM (SELECT v AS b FROM t UNION ALL SELECT parse_json('{\"i\": 3}'))",
+        "SELECT a.id, b.v:t::string FROM t a LEFT JOIN"
+        " (SELECT id, v FROM t WHERE id < 9 UNION ALL SELECT id, v FROM u) b"
+        " ON a.id = b.id AND a.v:t::string = b.v:t::string",
+        "SELECT count(x.v:b::string) FROM (SELECT s AS x FROM t UNION ALL SELECT s FROM t)",
+        "SELECT max(v:t::string), min(w:t::string) FROM"
+        " (SELECT v, w FROM t UNION ALL SELECT w, v FROM t UNION ALL SELECT v, v FROM u)",
+    ],
+    "a path in the correlation of a subquery": [
+        "SELECT id FROM t a WHERE EXISTS (SELECT 1 FROM u b WHERE b.v:i::int = a.v:i::int)",
+        "SELECT id FROM t a WHERE NOT EXISTS (SELECT 1 FROM u b WHERE b.v:t::string = a.v:t::string AND b.id < a.id)",
+        "SELECT id, v:t::string FROM t a WHERE"
+        " a.v:i::int IN (SELECT b.v:i::int FROM u b WHERE b.v:o.p::int < a.v:i::int)",
+        "SELECT id, EXISTS (SELECT 1 FROM u b WHERE b.v:t::string = a.v:t::string) OR a.v:i::int > 1 FROM t a",
+    ],
     "a strict cast that another filter guards": [
         "SELECT v:x::int FROM t WHERE id = 0",
         "SELECT v:x::int FROM t WHERE try_cast(v:x AS INT) IS NOT NULL",
@@ -583,3 +623,41 @@ QUERIES = {
         "SELECT * FROM (SELECT id, v:i::string a, v:t::string b FROM t) UNPIVOT (x FOR n IN (a, b))",
     ],
 }
+
+# Strict casts that fail in some rows of `t`. Here not every row meets them, and Spark answers.
+SPARED = [
+    "SELECT sum(v:x::int) FROM t WHERE id = 0",
+    "SELECT sum(v:x::int) FILTER (WHERE id = 0) FROM t",
+    "SELECT sum(CASE WHEN id = 0 THEN v:x::int END) FROM t",
+    "SELECT sum(v:never::int + v:x::int) FROM t",
+    "SELECT sum(coalesce(id, v:x::int)) FROM t",
+    "SELECT sum(x) FROM (SELECT v:x::int AS x, id FROM t) WHERE id = 0",
+    "SELECT sum(x) FROM (SELECT CASE WHEN id = 0 THEN v:x::int END AS x FROM t)",
+    "SELECT sum(v:x::int) FROM (SELECT * FROM t ORDER BY id LIMIT 1)",
+    "SELECT sum(a.v:x::int) FROM t a JOIN u b ON a.id = b.id AND b.id = 0",
+    "SELECT count(*) FROM t WHERE id < 0 AND v:x::int > 5",
+    "SELECT count(*) FROM t WHERE v IS NULL AND v:x::int > 5",
+    "SELECT count(*) FROM t WHERE s.v:never::int IS NOT NULL AND v:x::int > 5",
+    "SELECT count(*) FROM t WHERE id > 0 OR v:x::int > 5",
+    "SELECT CASE WHEN id = 0 THEN v:x::int END FROM t",
+    "SELECT id, v:x::int FROM t WHERE id = 0",
+    "SELECT a.id, sum(b.x) FROM u a LEFT JOIN (SELECT id, CASE WHEN id = 0 THEN v:x::int END AS x FROM t) b"
+    " ON a.id = b.id WHERE a.v:i::int IS NOT NULL GROUP BY a.id",
+]
+# Here they do, and Spark raises.
+MET = [
+    "SELECT sum(v:x::int) FROM t",
+    "SELECT avg(v:num::double), count(v:i::int) FROM t",
+    "SELECT sum(5 - v:x::int) FROM t",
+    "SELECT count(-v:x::smallint) FROM t GROUP BY k",
+    "SELECT v:x::int, count(*) FROM t GROUP BY 1",
+    "SELECT max(b:x::int) FROM (SELECT v AS b FROM t)",
+    "SELECT sum(x) FROM (SELECT v:x::int AS x FROM t)",
+    "SELECT sum(v:l[0]::int) FROM t",
+    "SELECT max(s.v:b::int) FROM t",
+    "SELECT count(*) FROM t WHERE v:x::int > 5 AND coalesce(id, 0) < 0",
+    "SELECT count(*) FROM t WHERE v:x::int IS NULL",
+    "SELECT id FROM t WHERE v IS NOT NULL AND v:x::int > 5",
+    "SELECT v:x::int FROM t",
+    "SELECT v:l::array<int>, v:o::struct<p: int> FROM t ORDER BY id",
+]

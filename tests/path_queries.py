@@ -25,6 +25,8 @@ ORACLE = {
 # What else Spark may answer where a query can fail.
 SPARK_MAY = [{"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}]
 SPARK_MAY += [{**SPARK_MAY[0], "spark.sql.variant.pushVariantIntoScan": "true"}]
+# A session that attached late has no rule before scans are built.
+LATE = {"spark.sql.optimizer.excludedRules": "shreddedvariant.rules.PathPushdown"}
 UNSHREDDED = {"spark.sql.variant.writeShredding.enabled": "false", "spark.sql.variant.inferShreddingSchema": "false"}
 
 

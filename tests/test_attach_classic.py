@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ROUNDTRIP, python, run
+from conftest import QUERIED, ROUNDTRIP, python, run
 
 import shredded_variant
 from shredded_variant import errors
@@ -28,6 +28,7 @@ def running(tmp_path_factory):
         thread.start()
         thread.join()
         seen["new session"] = roundtrip(spark.newSession(), "t3")
+        seen["queried"] = [queried(session, os.path.abspath("q")) for session in (spark, spark.newSession())]
         shredded_variant.attach(spark)
         shredded_variant.attach(spark.newSession())
         found = shredded_variant.attach(SparkSession.builder).getOrCreate()
@@ -40,7 +41,9 @@ def running(tmp_path_factory):
             shredded_variant.attach(spark)
         except shredded_variant.ShreddedVariantError as e:
             seen["stopped"] = str(e)
-        seen["next"] = roundtrip(shredded_variant.attach(calm()).getOrCreate(), "t6")
+        spark = shredded_variant.attach(calm()).getOrCreate()
+        seen["next"] = roundtrip(spark, "t6")
+        seen["queried at start"] = queried(spark, os.path.abspath("q"))
         print(json.dumps(seen))
         """,
     )
@@ -53,6 +56,11 @@ def test_a_running_session_has_the_format_after_attach_and_not_before(running):
 
 def test_every_thread_and_every_session_of_the_context_has_it(running):
     assert running["thread"] == running["new session"] == ROUNDTRIP
+
+
+def test_a_session_that_attached_late_reads_the_leaves_that_one_with_the_jar_at_its_start_reads(running):
+    assert running["queried"] == [QUERIED, QUERIED]
+    assert running["queried at start"] == QUERIED
 
 
 def test_attaching_again_adds_no_second_jar(running):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROUNDTRIP, clean_environment, python, script
+from conftest import QUERIED, ROUNDTRIP, clean_environment, python, script
 
 import shredded_variant
 
@@ -58,6 +58,7 @@ def test_the_jar_travels_to_the_server_with_the_session(server, tmp_path):
         from pyspark.sql.connect.session import SparkSession as Remote
         created = shredded_variant.attach(Remote.builder.remote(sys.argv[1])).create()
         seen["created"] = roundtrip(created, path)
+        seen["queried"] = [queried(session, os.path.abspath("q")) for session in (spark, created)]
         vars(other)["version"] = "4.1.0"
         try:
             shredded_variant.attach(other)
@@ -77,6 +78,7 @@ def test_the_jar_travels_to_the_server_with_the_session(server, tmp_path):
     assert seen["kind"] == "pyspark.sql.connect.session"
     assert "DATA_SOURCE_NOT_FOUND" in seen["before"]
     assert seen["builder"] == seen["running"] == seen["created"] == ROUNDTRIP
+    assert seen["queried"] == [QUERIED, QUERIED]
     assert seen["same"]
     assert seen["version"].startswith("shredded_variant is made for Spark 4.3, and the Connect server of this session")
     assert seen["stopped"].startswith("This Spark session has been stopped")
@@ -88,11 +90,12 @@ def test_a_server_that_pyspark_starts_for_a_builder_has_the_jar(tmp_path):
         """
         import shredded_variant
         spark = shredded_variant.attach(calm(SparkSession.builder.remote("local[2]"))).getOrCreate()
-        print(json.dumps([type(spark).__module__, roundtrip(spark, os.path.abspath("t"))]))
+        rows, seen = roundtrip(spark, os.path.abspath("t")), queried(spark, os.path.abspath("q"))
+        print(json.dumps([type(spark).__module__, rows, seen]))
         """,
         SPARK_TESTING="",
     )
-    assert seen == ["pyspark.sql.connect.session", ROUNDTRIP]
+    assert seen == ["pyspark.sql.connect.session", ROUNDTRIP, QUERIED]
 
 
 def test_a_server_that_has_the_jar_is_left_alone(tmp_path):

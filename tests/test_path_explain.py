@@ -1,9 +1,11 @@
-"""EXPLAIN shows just the leaves that a query needs, in every plan form."""
+"""EXPLAIN shows just the leaves that a query needs, in every plan form, and why a variant is read whole."""
+
+import re
 
 import pytest
-from explain_cases import CASES
+from explain_cases import CASES, WHOLE
 from path_cases import t_and_u
-from path_queries import reads_only
+from path_queries import explained, reads_only
 
 
 @pytest.fixture(scope="module")
@@ -14,3 +16,8 @@ def tables(spark, tmp_path_factory):
 @pytest.mark.parametrize(("query", "wanted"), CASES)
 def test_a_plan_reads_only_its_leaves(tables, query, wanted):
     reads_only(tables.ours.sql(query), wanted)
+
+
+@pytest.mark.parametrize(("query", "reasons"), WHOLE)
+def test_a_variant_that_is_read_whole_has_its_reason(tables, query, reasons):
+    assert re.findall(r"^Whole: \[(.*)\]$", explained(tables.ours.sql(query)), re.MULTILINE) == reasons

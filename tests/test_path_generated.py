@@ -8,7 +8,7 @@ import random
 from decimal import Decimal
 
 import pytest
-from path_queries import Pair
+from path_queries import LATE, Pair
 from tables import to_spark
 from variants import array, binary, date, double, float32, obj, of, timestamp, timestamp_ntz, uid
 
@@ -53,6 +53,8 @@ EXECUTIONS = [
     INTERPRETED | {"spark.sql.parquet.columnarReaderBatchSize": "5"},
     INTERPRETED | {"spark.sql.parquet.enableVectorizedReader": "false"},
     {"spark.sql.codegen.wholeStage": "false"},
+    INTERPRETED | LATE,
+    LATE | {"spark.sql.codegen.wholeStage": "false", "spark.sql.variant.pushVariantIntoScan": "false"},
     INTERPRETED | {"spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1"},
 ]
 
@@ -271,9 +273,14 @@ class Queries:
             columns.append(f"{self.random.choice(kinds).format(sql)} AS {name}")
         if variant and self.random.random() < 0.5:
             columns.append(f"count({variant}) AS {self.name()}")
+        picked = []
+        if variant and relation["key"] and self.random.random() < 0.4:
+            picked = [self.name()]
+            pick_one = self.random.choice(["max_by", "min_by"])
+            columns.append(f"{pick_one}({variant}, struct({', '.join(relation['key'])})) AS {picked[0]}")
         having = " HAVING count(*) > 1" if self.random.random() < 0.2 else ""
         sql = f"SELECT {', '.join(columns)} FROM ({relation['sql']}) GROUP BY {by}{having}"
-        return {"sql": sql, "key": [group], "variants": [], "scalars": {"n": "BIGINT"}}
+        return {"sql": sql, "key": [group], "variants": picked, "scalars": {"n": "BIGINT"}}
 
     def join(self, relation):
         if not relation["variants"] or "id" not in relation["key"]:

@@ -1,7 +1,11 @@
 """A query on paths gives what Spark gives over the same rows unshredded: rows, names, types and errors, in any plan."""
 
+import re
+import tempfile
+
 import pytest
-from path_cases import ALONE, EXPRESSIONS, QUERIES, SCALARS, t_and_u
+from path_cases import ALONE, EXPRESSIONS, MET, QUERIES, SCALARS, SPARED, t_and_u
+from path_queries import LATE, explained, outcome
 from pyspark.sql import functions as F
 
 
@@ -54,6 +58,19 @@ def viewed(session):
     )
 
 
+def pruned(session):
+    """A join whose other side is pruned by what a path selects here: the plan holds a copy of our side."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = session.range(60).selectExpr("id AS x", "id % 20 AS p")
+        rows.coalesce(1).write.partitionBy("p").mode("overwrite").parquet(folder)
+        session.read.parquet(folder).createOrReplaceTempView("facts")
+        df = session.sql(
+            "SELECT x, t.v:t::string AS t FROM facts JOIN t ON facts.p = t.id WHERE t.v:i::int = 1 AND t.v:b IS NULL"
+        )
+        assert "dynamicpruning" in explained(df)
+        return session.createDataFrame(df.collect(), df.schema)
+
+
 FRAMES = {
     "cache, then paths": cached(before=True),
     "paths, then cache": cached(before=False),
@@ -79,6 +96,7 @@ FRAMES = {
     "fill and drop nulls": lambda s: s.table("t").selectExpr("v:i::int i", "v:t::string t").na.fill(0).na.drop(),
     "an observed metric": lambda s: s.table("t").observe("m", F.expr("count(v:i)").alias("c")).selectExpr("v:i::int"),
     "a whole variant to Python": lambda s: s.table("t").select("id", "v", F.expr("v:i::int")),
+    "a join that prunes partitions by a path": pruned,
     "union by name": lambda s: s.table("t").select("id", "v").unionByName(s.table("u")).selectExpr("v:o", "id"),
 }  # fmt: skip
 
@@ -99,6 +117,8 @@ SETTINGS = {
     "off heap": ({}, {"spark.sql.columnVector.offheap.enabled": "true"}),
     "without adaptive plans": ({}, {"spark.sql.adaptive.enabled": "false"}),
     "without variant pushdown": ({}, {"spark.sql.variant.pushVariantIntoScan": "false"}),
+    "attached late": ({}, LATE),
+    "attached late, without variant pushdown": ({}, {**LATE, "spark.sql.variant.pushVariantIntoScan": "false"}),
 }
 # What of the above is run in every setting.
 EVERYWHERE = {
@@ -153,11 +173,29 @@ def test_a_frame_gives_what_spark_gives_over_unshredded_rows(pair, frame):
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting):
     meaning, ours = SETTINGS[setting]
-    queries = [*EVERYWHERE["queries"], *(f"SELECT {e} FROM t" for e in EVERYWHERE["alone"])]
+    queries = [*EVERYWHERE["queries"], pruned, *(f"SELECT {e} FROM t" for e in EVERYWHERE["alone"])]
     found = [pair.difference(query, meaning, ours) for query in queries]
     found += pair.column_differences(EVERYWHERE["values"], meaning=meaning, ours=ours).values()
     found = [difference for difference in found if difference]
     assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("query", SPARED)
+def test_a_strict_cast_that_not_every_row_meets_raises_for_none(pair, query):
+    """Law of EveryRow: nothing that may remove a row, or spare an expression, stands below an access that may raise."""
+    assert not re.search(r"\bv\.x::\w+ raising", explained(pair.ours.sql(query)))
+    difference = pair.difference(query, must_answer=True)
+    assert difference is None, difference
+
+
+@pytest.mark.parametrize("query", MET)
+def test_a_strict_cast_that_every_row_meets_raises_what_spark_raises(pair, query):
+    assert "raising" in explained(pair.ours.sql(query))
+    difference = pair.difference(query)
+    assert difference is None, difference
+    failure = outcome(pair.ours, query)
+    assert failure.condition == "INVALID_VARIANT_CAST"
+    assert re.search('The variant value `.*` cannot be cast into `"[A-Z]+', failure.text), failure.text
 
 
 def test_the_oracle_is_unshredded_and_our_files_are_not(pair):

@@ -42,6 +42,8 @@ class RoomsSuite extends munit.FunSuite {
       "shreddedvariant.layout",
       "org.apache.spark.sql.catalyst",
       "org.apache.spark.sql.connector.catalog",
+      "org.apache.spark.sql.connector.read",
+      "org.apache.spark.sql.execution.datasources.WriteFiles",
       "org.apache.spark.sql.execution.datasources.v2",
       "org.apache.spark.sql.types"
     ),

@@ -28,6 +28,7 @@ final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: 
   def name: String = wanted match {
     case Wanted.Value(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")}"
     case Wanted.Failure(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} failing"
+    case Wanted.Raising(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} raising"
     case Wanted.Presence => s"$path present"
     case Wanted.Json(zone) => s"$path as JSON in $zone"
   }
@@ -44,6 +45,11 @@ object Wanted {
 
   /** The value cast to `target`, null where that fails; the time zone is the session's, for casts that ask for one. */
   final case class Value(target: DataType, timeZone: Option[String]) extends Wanted {
+    override def dataType: DataType = target
+  }
+
+  /** The value as [[Value]] gives it; to read a row where the cast fails raises Spark's error. */
+  final case class Raising(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = target
   }
 

@@ -61,11 +61,23 @@ final class PathExtraction(
   /** The variants that did not become values, and may have raised. */
   val failures: ReadColumn = new FixedColumn(new FailureVector(this))
 
+  /** The values, where the rows that failed raise what Spark raises for them. */
+  val raising: ReadColumn = new ReadColumn {
+    override def vector: ColumnVector =
+      if (anyFailed) new RaisingVector(current, PathExtraction.this) else current
+  }
+
   def hasFailed(row: Int): Boolean = anyFailed && failed(row)
 
   def failedValue(row: Int): VariantVal = variantAt(cellRow(row)) match {
     case null => null
     case whole => VariantGet.cast(lookUp(whole), VariantType, arguments).asInstanceOf[VariantVal]
+  }
+
+  def raise(row: Int): Unit = {
+    val strict = VariantCastArgs(failOnError = true, arguments.zoneStr, arguments.zoneId)
+    VariantGet.cast(lookUp(variantAt(cellRow(row))), target, strict)
+    ()
   }
 
   override def assemble(rows: Int): Unit = {

@@ -26,6 +26,7 @@ final case class PathAccess(
     steps,
     if (isJson) Wanted.Json(zone.get) else Wanted.Value(target, usedZone)
   )
+  def raising: PathColumn = PathColumn(ref.fields, steps, Wanted.Raising(target, usedZone))
   def failure: PathColumn = PathColumn(ref.fields, steps, Wanted.Failure(target, usedZone))
 
   /** Anything becomes text, and a variant stays one: these casts fail nowhere. */
@@ -44,11 +45,14 @@ final case class PathAccess(
   }
 }
 
-/** `holders` are the attributes that are variants of our tables, or structs with such variants in them. */
-final class AccessFinder(holders: ExprId => Boolean) {
+/**
+ * `holders` are the attributes that are variants of our tables, or structs with such variants in them; `parts` are those
+ * of them that are not the whole variant of a column.
+ */
+final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
 
   /** The variant that an expression is, if it is just a column or a field of a struct. */
-  def variant(e: Expression): Option[VariantRef] = if (e.dataType == VariantType) holder(e) else None
+  def variant(e: Expression): Option[VariantRef] = holder(e).filter(_ => e.dataType == VariantType)
 
   /** The attribute that an expression leads to, variant or struct. */
   def holder(e: Expression): Option[VariantRef] = e match {
@@ -75,12 +79,15 @@ final class AccessFinder(holders: ExprId => Boolean) {
   }
 
   /** `v IS NULL` and its like ask for no value, only whether there is one. */
-  def presence(e: Expression): Option[VariantRef] = e match {
+  def presence(e: Expression): Option[VariantRef] = (e match {
     case IsNull(child) => variant(child)
     case IsNotNull(child) => variant(child)
     case Count(Seq(child)) => variant(child)
     case _ => None
-  }
+  }).filterNot(ref => parts(ref.attribute))
+
+  /** The part of a variant that an expression is, by a path that hands variants on. */
+  def part(e: Expression): Option[(VariantRef, Seq[PathStep])] = steps(e)
 
   private def castable(target: DataType) = target != VariantType && VariantGet.checkDataType(target)
 

@@ -10,4 +10,7 @@ trait PathTable extends Table {
   def pathColumns: Seq[PathColumn]
 
   def withPathColumns(columns: Seq[PathColumn]): PathTable
+
+  /** The same table, which says of variants that are read whole why they are, by column. */
+  def withWhole(reasons: Map[String, String]): PathTable
 }

@@ -1,12 +1,30 @@
-/** What a session that starts with the jar gets by itself: Spark finds this class as a service. */
+/** What a session gets of us by itself: with its start if it has the jar then, else when it meets the format. */
 package shreddedvariant.source
 
-import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
-import shreddedvariant.rules.PathPushdown
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import shreddedvariant.rules.{LatePathPushdown, PathPushdown, WholeReads}
 
+/** Spark finds this class as a service. */
 class Extensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectCheckRule(_ => WriteCheck)
     extensions.injectPreCBORule(_ => PathPushdown)
   }
+}
+
+/** Rules that a session takes after its start; each session has its own, so that nothing leaks into others. */
+object LateRules {
+  private val all = Seq[Rule[LogicalPlan]](LateWriteCheck, LatePathPushdown, WholeReads)
+
+  /** For the session of this thread. Users may set the list anew, so it is looked at whenever the format is used. */
+  def install(): Unit =
+    SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).foreach { session =>
+      val methods = session.experimental
+      methods.synchronized {
+        val missing = all.filterNot(rule => methods.extraOptimizations.exists(_ eq rule))
+        if (missing.nonEmpty) methods.extraOptimizations ++= missing
+      }
+    }
 }

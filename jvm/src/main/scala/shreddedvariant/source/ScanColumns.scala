@@ -42,6 +42,8 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
 
   private def ofPath(path: PathColumn, isStrict: Boolean): Either[String, Column] = path.wanted match {
     case Wanted.Value(target, _) => Right(Column(Origin.Path(path), Seq(target), isStrict, path.path))
+    case Wanted.Raising(target, _) =>
+      Right(Column(Origin.Path(path), Seq(target), isStrict = true, path.path))
     case Wanted.Presence => Right(Column(Origin.Path(path), Seq(BooleanType), isStrict = false, path.path))
     case _: Wanted.Failure => Left("it holds what could not be cast")
     case _: Wanted.Json => Left("it is JSON text, which no statistics know")

@@ -28,11 +28,13 @@ import shreddedvariant.Options
 import shreddedvariant.layout.{PathColumn, Shape}
 import shreddedvariant.parquet._
 import shreddedvariant.stats.Predicate
+import shreddedvariant.rules.PathScan
 
 final class ShreddedVariantScanBuilder(
     spark: SparkSession,
     files: TableFiles,
     paths: Seq[PathColumn],
+    whole: Map[String, String],
     options: Map[String, String]
 ) extends FileScanBuilder(spark, files.index, files.dataSchema) {
   override protected val supportsNestedSchemaPruning: Boolean = true
@@ -44,6 +46,7 @@ final class ShreddedVariantScanBuilder(
       files.dataSchema,
       readDataSchema(),
       paths,
+      whole,
       readPartitionSchema(),
       options,
       partitionFilters,
@@ -57,11 +60,15 @@ final case class ShreddedVariantScan(
     dataSchema: StructType,
     readDataSchema: StructType,
     paths: Seq[PathColumn],
+    whole: Map[String, String],
     readPartitionSchema: StructType,
     options: Map[String, String],
     partitionFilters: Seq[Expression],
     dataFilters: Seq[Expression]
-) extends FileScan {
+) extends FileScan
+    with PathScan {
+  override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
+
   override def isSplitable(path: Path): Boolean = true
 
   /** The paths that are read as columns, by the names of these. */
@@ -74,6 +81,12 @@ final case class ShreddedVariantScan(
       "Leaves" -> readLeaves.mkString("[", ", ", "]"),
       "Skips by" -> skipping.flatMap(_.usable()).map(_.text).distinct.mkString("[", ", ", "]"),
       "Not used" -> notUsed.distinct.mkString("[", ", ", "]")
+    ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]"))
+
+  /** Why variants are read whole, in the order of the columns. */
+  private def reasons: Seq[String] =
+    readDataSchema.fieldNames.toSeq.flatMap(name =>
+      whole.get(name).map(why => s"${Shape.quoted(name)}: $why")
     )
 
   /** The filters as far as statistics of files can judge them; all of them are evaluated above the scan. */

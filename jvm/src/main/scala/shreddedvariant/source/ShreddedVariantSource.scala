@@ -41,6 +41,8 @@ class ShreddedVariantSource
     with SessionConfigSupport
     with Serializable {
   SparkVersion.check()
+  // Before any plan of the format is optimised: this is made for each, and some ask it for no table.
+  LateRules.install()
 
   override def shortName(): String = "shredded_variant"
   override def keyPrefix(): String = "shredded_variant"
@@ -154,7 +156,7 @@ object SourceOptions {
     }
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
     paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.check(new Path(path), hadoop))
-    ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil)
+    ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil, Map.empty)
   }
 
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */

@@ -65,11 +65,15 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
   def schema: StructType = StructType(dataSchema ++ index.partitionSchema)
 }
 
-final case class ShreddedVariantTable(files: TableFiles, pathColumns: Seq[PathColumn])
-    extends PathTable
+final case class ShreddedVariantTable(
+    files: TableFiles,
+    pathColumns: Seq[PathColumn],
+    whole: Map[String, String]
+) extends PathTable
     with SupportsRead
     with SupportsMetadataColumns {
   override def withPathColumns(columns: Seq[PathColumn]): PathTable = copy(pathColumns = columns)
+  override def withWhole(reasons: Map[String, String]): PathTable = copy(whole = reasons)
 
   override lazy val columns: Array[Column] = files.schema.fields.map { f =>
     Column.create(f.name, f.dataType, f.nullable, f.getComment().orNull, FieldMetadata.json(f))
@@ -92,6 +96,7 @@ final case class ShreddedVariantTable(files: TableFiles, pathColumns: Seq[PathCo
       SparkSession.active,
       files,
       pathColumns,
+      whole,
       files.options ++ scanOptions.asCaseSensitiveMap.asScala
     )
 }

@@ -1,14 +1,18 @@
 /**
  * Refuses a V1 write while it is still a plan. `save` has checked its options by then, but `INSERT OVERWRITE DIRECTORY`
- * has not, and Spark deletes what it overwrites before it asks the format to prepare.
+ * has not, and Spark deletes what it overwrites before it asks the format to prepare. The check is made when a plan is
+ * analysed, and again when it is optimised, for sessions that have the jar only since then.
  */
 package shreddedvariant.source
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import shreddedvariant.{Errors, Options}
@@ -16,7 +20,7 @@ import shreddedvariant.{Errors, Options}
 object WriteCheck extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan match {
     case insert: InsertIntoHadoopFsRelationCommand if insert.fileFormat.isInstanceOf[ShreddedVariantSource] =>
-      val data = insert.query.schema
+      val data = DataTypeUtils.fromAttributes(insert.outputColumns)
       new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(
         SourceOptions.withDefaults(insert.options)
       )
@@ -41,13 +45,20 @@ object WriteCheck extends (LogicalPlan => Unit) {
   }
 
   /** Spark looks for its own relations only. */
-  private def inputs(query: LogicalPlan): Seq[Path] = query.collect {
-    case r: DataSourceV2Relation => r.table match {
-        case t: ShreddedVariantTable => t.files.index.rootPaths
-        case _ => Nil
-      }
+  private def inputs(query: LogicalPlan): Seq[Path] = query.collectWithSubqueries {
+    case r: DataSourceV2Relation => roots(r.table)
+    case s: DataSourceV2ScanRelation => roots(s.relation.table)
   }.flatten
+
+  private def roots(table: Table): Seq[Path] = table match {
+    case t: ShreddedVariantTable => t.files.index.rootPaths
+    case _ => Nil
+  }
 
   private def isBelow(path: Path, top: Path) =
     Iterator.iterate(path)(_.getParent).takeWhile(_ != null).contains(top)
+}
+
+object LateWriteCheck extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = { WriteCheck(plan); plan }
 }

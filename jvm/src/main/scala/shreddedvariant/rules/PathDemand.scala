@@ -1,0 +1,114 @@
+/** What a plan asks of the variants of its leaves: hidden attributes, each for one attribute that holds a variant. */
+package shreddedvariant.rules
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
+import shreddedvariant.layout.{PathColumn, Wanted}
+
+private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
+  private val origins = new VariantOrigins(plan, leaves)
+  private val attributes = mutable.LinkedHashMap.empty[(ExprId, PathColumn), AttributeReference]
+  private lazy val everyRow: Set[(ExprId, PathColumn)] =
+    new EveryRow(plan, leaves, finder).accesses.map(a => (a.ref.attribute, a.raising)).toSet
+
+  def finder: AccessFinder = origins.finder
+  if (origins.columns.nonEmpty) plan.foreach(_.expressions.foreach(collect))
+
+  def isEmpty: Boolean = attributes.isEmpty
+
+  def asks(leaf: PathLeaf): Boolean = leaf.columns.exists(column => hiddenOf(column.exprId).nonEmpty)
+
+  /** The paths that are asked of a leaf beyond those that it has, by their columns in the table. */
+  def of(leaf: PathLeaf): Seq[(PathColumn, AttributeReference)] =
+    for {
+      column <- leaf.columns
+      (path, hidden) <- hiddenOf(column.exprId)
+      full = path.copy(variant = column.name +: path.variant)
+      if leaf.existing(full).isEmpty
+    } yield full -> hidden
+
+  /** The hidden attributes that go with a column of a projection or an aggregation. */
+  def along(column: NamedExpression, available: AttributeSet): Seq[NamedExpression] = column match {
+    case Alias(child, _) =>
+      for {
+        origin <- origins.origin(column.exprId).toSeq
+        (path, hidden) <- hiddenOf(column.exprId)
+        source <- origin.path(path).flatMap(p => attributes.get((origin.ref.attribute, p)))
+        if available.contains(source)
+      } yield {
+        val value = child match {
+          case Pick(_, of) => of(source)
+          case _ => source
+        }
+        Alias(value, source.name)(exprId = hidden.exprId)
+      }
+    case a: Attribute => hiddenOf(a.exprId).map(_._2).filter(available.contains)
+    case _ => Nil
+  }
+
+  /** The hidden attributes that go with the columns of a union: for each of them one of every child. */
+  def along(union: Union, available: Seq[AttributeSet]): Seq[Seq[AttributeReference]] =
+    for {
+      column <- union.children.map(_.output).transpose
+      (path, _) <- hiddenOf(column.head.exprId)
+      sources = column.zip(available).flatMap { case (a, there) =>
+        attributes.get((a.exprId, path)).filter(there.contains)
+      }
+      if sources.size == column.size
+    } yield sources
+
+  /** The column that gives an access its value. */
+  def value(access: PathAccess): Option[AttributeReference] =
+    attributes.get((access.ref.attribute, if (mayRaise(access)) access.raising else access.value))
+
+  /** The column that has the failing variants of an access whose value does not raise by itself. */
+  def failure(access: PathAccess): Option[AttributeReference] =
+    if (access.canFail && !mayRaise(access)) attributes.get((access.ref.attribute, access.failure)) else None
+
+  def presenceOf(ref: VariantRef): Option[AttributeReference] = attributes.get((ref.attribute, presence(ref)))
+
+  /** An access that raises for a row raises wherever it is made: so one that every row meets speaks for all alike. */
+  private def mayRaise(access: PathAccess) =
+    access.canFail && everyRow.contains((access.ref.attribute, access.raising))
+
+  private def hiddenOf(attribute: ExprId): Seq[(PathColumn, AttributeReference)] =
+    attributes.collect { case ((id, column), hidden) if id == attribute => column -> hidden }.toSeq
+
+  private def presence(ref: VariantRef) = PathColumn(ref.fields, Nil, Wanted.Presence)
+
+  private def collect(e: Expression): Unit = finder.access(e) match {
+    case Some(access) if mayRaise(access) => want(access.ref.attribute, access.raising)
+    case Some(access) =>
+      want(access.ref.attribute, access.value)
+      if (access.canFail) want(access.ref.attribute, access.failure)
+    case None =>
+      finder.presence(e).foreach(ref => want(ref.attribute, presence(ref)))
+      if (!Correlation(e)) e.children.foreach(collect)
+  }
+
+  private def want(attribute: ExprId, path: PathColumn): Unit =
+    if (!attributes.contains((attribute, path))) {
+      attributes((attribute, path)) = hidden(attribute, path)
+      for (origin <- origins.origin(attribute); above <- origin.path(path)) want(origin.ref.attribute, above)
+      origins.others(attribute).foreach(want(_, path))
+    }
+
+  private def hidden(attribute: ExprId, path: PathColumn): AttributeReference = {
+    val (leaf, full) = origins.columns.get(attribute).fold((Option.empty[PathLeaf], path)) {
+      case (owner, name) => (Some(owner), path.copy(variant = name +: path.variant))
+    }
+    leaf.flatMap(_.existing(full)).getOrElse(
+      AttributeReference(full.name, path.wanted.dataType, nullable = true)()
+    )
+  }
+}
+
+/**
+ * A subquery names the outer attributes that it needs once and for all, before this rule: an access in its condition
+ * has to stay one to the whole variant, until Spark has made a join of it.
+ */
+private[rules] object Correlation {
+  def apply(e: Expression): Boolean = e.isInstanceOf[SubqueryExpression]
+}

@@ -1,0 +1,120 @@
+/**
+ * Puts hidden attributes where a plan accesses paths, and brings them there from the leaves.
+ *
+ * Casts that may raise are evaluated without raising, unless every row meets them ([[EveryRow]]): `Coalesce(h,
+ * variant_get(failing, '$', T))` raises just where Spark would have, since `failing` is the variant itself wherever `h`
+ * is NULL without its leave.
+ */
+package shreddedvariant.rules
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.{DataType, VariantType}
+
+private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
+
+  /** Whether an access has become an attribute, so that the plan has changed for good. */
+  var hasReplaced: Boolean = false
+
+  def apply(plan: LogicalPlan): LogicalPlan = restore(plan, rewrite(plan))
+
+  private def rewrite(plan: LogicalPlan): LogicalPlan = plan match {
+    case p: Project =>
+      val child = rewrite(p.child)
+      val list = p.projectList.map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
+      val along = p.projectList.flatMap(wanted.along(_, child.outputSet))
+      Project(list ++ along.filterNot(a => list.exists(_.exprId == a.exprId)), child)
+    case a: Aggregate =>
+      val child = rewrite(a.child)
+      val rewritten =
+        a.copy(child = child).mapExpressions(replace(_, child.outputSet)).asInstanceOf[Aggregate]
+      val along = a.aggregateExpressions.flatMap(wanted.along(_, child.outputSet))
+        .map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
+      rewritten.copy(aggregateExpressions = rewritten.aggregateExpressions ++ along)
+    case u: Union =>
+      val children = u.children.map(rewrite)
+      val along = wanted.along(u, children.map(_.outputSet)).distinctBy(_.head.exprId)
+      u.withNewChildren(children.zipWithIndex.map { case (child, i) =>
+        if (along.isEmpty) restore(u.children(i), child)
+        else Project(u.children(i).output ++ along.map(_(i)), child)
+      })
+    case f: Filter =>
+      val child = rewrite(f.child)
+      Filter(replace(withoutImplied(f.condition, child.outputSet), child.outputSet), child)
+    case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Join | _: Window |
+        _: WindowGroupLimit | _: Sample | _: Repartition | _: RepartitionByExpression | _: RebalancePartitions |
+        _: Generate | _: Expand | _: BaseEvalPython =>
+      val children = plan.children.map(rewrite)
+      val available = AttributeSet(children.flatMap(_.output))
+      plan.withNewChildren(children).mapExpressions(replace(_, available))
+    case other => leaves.find(other).fold(opaque(other))(leaf => withPaths(other, leaf))
+  }
+
+  /** Also a leaf that has all the paths already is built anew: it may have been read whole beside them. */
+  private def withPaths(plan: LogicalPlan, leaf: PathLeaf): LogicalPlan =
+    if (wanted.asks(leaf)) leaf.withPaths(wanted.of(leaf)) else plan
+
+  /** Other nodes may count on the columns that they had. */
+  private def opaque(plan: LogicalPlan): LogicalPlan =
+    plan.mapChildren(child => restore(child, rewrite(child)))
+
+  private def restore(before: LogicalPlan, after: LogicalPlan): LogicalPlan =
+    if (after.output.map(_.exprId) == before.output.map(_.exprId)) after else Project(before.output, after)
+
+  private def replace(e: Expression, available: AttributeSet): Expression =
+    wanted.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)) match {
+      case Some(replaced) => hasReplaced = true; replaced
+      case None => if (Correlation(e)) e else e.mapChildren(replace(_, available))
+    }
+
+  private def column(access: PathAccess, available: AttributeSet): Option[Expression] =
+    wanted.value(access).filter(available.contains).map { value =>
+      wanted.failure(access).fold[Expression](value)(failing => Coalesce(Seq(value, raise(failing, access))))
+    }
+
+  /** Spark moves a `variant_get` of a column to where it meets every row, but not one of an expression. */
+  private def raise(failing: Expression, access: PathAccess): Expression = {
+    def get(child: Expression, target: DataType) =
+      VariantGet(child, Literal("$"), target, failOnError = true, access.zone)
+    get(get(failing, VariantType), access.target)
+  }
+
+  private def presence(e: Expression, available: AttributeSet): Option[Expression] =
+    wanted.finder.presence(e).flatMap(wanted.presenceOf).filter(available.contains).map { present =>
+      e match {
+        case _: IsNull => IsNull(present)
+        case _: IsNotNull => IsNotNull(present)
+        case _ => Count(Seq(present))
+      }
+    }
+
+  /** `v IS NOT NULL` says nothing beside a conjunct that is not true where `v` is NULL. */
+  private def withoutImplied(condition: Expression, available: AttributeSet): Expression = {
+    val conjuncts = Conjuncts(condition)
+    val needed = conjuncts.filter {
+      case test @ IsNotNull(child) =>
+        val ref = wanted.finder.variant(child)
+        ref.isEmpty || presence(test, available).isEmpty ||
+        !conjuncts.exists(c => (c ne test) && !isPresenceTest(c) && notTrueAtNull(c, ref.get))
+      case _ => true
+    }
+    needed.reduceOption(And).getOrElse(Literal.TrueLiteral)
+  }
+
+  private def isPresenceTest(e: Expression) = wanted.finder.presence(e).isDefined
+
+  private def notTrueAtNull(e: Expression, ref: VariantRef): Boolean = e match {
+    case IsNotNull(child) => notTrueAtNull(child, ref)
+    case _ if wanted.finder.variant(e).contains(ref) => true
+    case _ => e.nullIntolerant && e.children.exists(notTrueAtNull(_, ref))
+  }
+}
+
+private[rules] object Conjuncts {
+  def apply(e: Expression): Seq[Expression] = e match {
+    case And(left, right) => apply(left) ++ apply(right)
+    case other => Seq(other)
+  }
+}

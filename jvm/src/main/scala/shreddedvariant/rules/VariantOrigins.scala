@@ -1,0 +1,69 @@
+/** Which attributes of a plan hold variants of our tables, and where those that are no columns of a table come from. */
+package shreddedvariant.rules
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.{DataType, StructType, VariantType}
+import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+
+/** A variant that another attribute holds, or a part of it. */
+private[rules] final case class Origin(ref: VariantRef, steps: Seq[PathStep]) {
+
+  /** A path below the one variant as a path of the other; whether a part is there is no matter of the root. */
+  def path(below: PathColumn): Option[PathColumn] =
+    if (steps.nonEmpty && below.wanted == Wanted.Presence) None
+    else Some(below.copy(variant = ref.fields ++ below.variant, steps = steps ++ below.steps))
+}
+
+/**
+ * A projection that renames a variant renames its hidden attributes too. A self-join has the same relation, with the
+ * same attributes, on both sides, and only such names keep them apart. A union names its columns after its first child.
+ */
+private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves) {
+
+  /** The columns of our tables, by their names in these. */
+  val columns: Map[ExprId, (PathLeaf, String)] =
+    plan.collectLeaves().flatMap(leaves.find(_)).flatMap { leaf =>
+      leaf.columns.filter(a => holdsVariant(a.dataType)).map(a => a.exprId -> (leaf, a.name))
+    }.toMap
+
+  private val renamed = mutable.Map.empty[ExprId, Origin]
+  private val united = mutable.Map.empty[ExprId, Set[ExprId]].withDefaultValue(Set.empty)
+
+  val finder = new AccessFinder(id => columns.contains(id) || renamed.contains(id), isPart)
+  if (columns.nonEmpty) plan.foreachUp {
+    case p: Project => p.projectList.foreach(name)
+    case a: Aggregate => a.aggregateExpressions.foreach(name)
+    case u: Union => u.children.map(_.output).transpose.foreach(unite)
+    case _ =>
+  }
+
+  def origin(attribute: ExprId): Option[Origin] = renamed.get(attribute)
+
+  /** What a union puts below the rows of an attribute. */
+  def others(attribute: ExprId): Set[ExprId] = united(attribute)
+
+  private def name(column: NamedExpression): Unit = column match {
+    case Alias(child, _) if holdsVariant(child.dataType) =>
+      val value = Pick.unapply(child).fold(child)(_._1)
+      finder.part(value).map { case (ref, steps) => Origin(ref, steps) }
+        .orElse(finder.holder(value).map(Origin(_, Nil)))
+        .foreach(renamed(column.exprId) = _)
+    case _ =>
+  }
+
+  private def unite(attributes: Seq[Attribute]): Unit =
+    if (attributes.head.dataType == VariantType)
+      united(attributes.head.exprId) ++= attributes.tail.map(_.exprId).filter(_ != attributes.head.exprId)
+
+  private def isPart(attribute: ExprId): Boolean =
+    renamed.get(attribute).exists(o => o.steps.nonEmpty || isPart(o.ref.attribute))
+
+  private def holdsVariant(dataType: DataType): Boolean = dataType match {
+    case VariantType => true
+    case StructType(fields) => fields.exists(f => holdsVariant(f.dataType))
+    case _ => false
+  }
+}
