@@ -42,6 +42,8 @@ CASES = [
     # the whole variant, alone and beside paths
     ("SELECT v FROM t", ["v"]),
     ("SELECT to_json(v) FROM t", ["v"]),
+    ("SELECT to_json(v:o), v:o.p::int FROM t", ["v.o", "v.o.p"]),
+    ("SELECT count(to_json(v:never)) FROM t WHERE to_json(v) LIKE '%x%'", ["v.never", "v"]),
     ("SELECT v, v:i::int FROM t", ["v", "v.i"]),
     ("SELECT v FROM t WHERE v:i::int = 1", ["v", "v.i"]),
     ("SELECT schema_of_variant(v) FROM t", ["v"]),

@@ -15,7 +15,9 @@ class RoomsSuite extends munit.FunSuite {
       "shreddedvariant.layout",
       "org.apache.parquet.io.api",
       "org.apache.spark.sql.types",
+      "org.apache.spark.sql.execution.vectorized",
       "org.apache.spark.sql.vectorized",
+      "org.apache.spark.types.variant",
       "org.apache.spark.unsafe"
     ),
     "parquet" -> Set(

@@ -13,8 +13,9 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructType, VariantType}
+import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{PathColumn, Shape, Wanted}
 import shreddedvariant.parquet._
 
 object VariantFile {
@@ -50,17 +51,32 @@ object VariantFile {
       file: LocalPath,
       limits: VariantLimits = VariantLimits(1000, Int.MaxValue),
       batchSize: Int = 7
-  ): Seq[Bytes] = {
+  ): Seq[Bytes] =
+    column(file, job(limits, batchSize)) { (column, row) =>
+      val v = column.getVariant(row)
+      (v.getMetadata, v.getValue)
+    }
+
+  /** Each row as `to_json` gives it. */
+  def readJson(file: LocalPath): Seq[String] = {
+    val path = PathColumn(Seq("v"), Nil, Wanted.Json("UTC"))
+    val read = job(VariantLimits(1000, Int.MaxValue), 7).copy(
+      columns = new StructType().add(path.name, path.wanted.dataType),
+      paths = Map(path.name -> path)
+    )
+    column(file, read)((column, row) => column.getUTF8String(row).toString)
+  }
+
+  private def column[A](file: LocalPath, job: ReadJob)(value: (ColumnVector, Int) => A): Seq[A] = {
     val split =
       PartitionedFile(InternalRow.empty, SparkPath.fromPathString(file.toUri.toString), 0, Files.size(file))
-    val reader = new BatchReader(split, job(limits, batchSize), new Configuration(false))
+    val reader = new BatchReader(split, job, new Configuration(false))
     try {
-      val rows = Seq.newBuilder[Bytes]
+      val rows = Seq.newBuilder[A]
       while (reader.next()) {
         val column = reader.get().column(0)
         for (i <- 0 until reader.get().numRows)
-          rows += (if (column.isNullAt(i)) null
-                   else { val v = column.getVariant(i); (v.getMetadata, v.getValue) })
+          rows += (if (column.isNullAt(i)) null.asInstanceOf[A] else value(column, i))
       }
       rows.result()
     } finally reader.close()

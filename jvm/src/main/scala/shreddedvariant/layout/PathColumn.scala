@@ -1,7 +1,7 @@
 /** What a query wants of one path of a variant, as a column of its own beside the columns of the table. */
 package shreddedvariant.layout
 
-import org.apache.spark.sql.types.{BooleanType, DataType, VariantType}
+import org.apache.spark.sql.types.{BooleanType, DataType, StringType, VariantType}
 
 sealed trait PathStep
 
@@ -30,6 +30,7 @@ final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: 
     case Wanted.Failure(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} failing"
     case Wanted.Raising(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} raising"
     case Wanted.Presence => s"$path present"
+    case Wanted.Json(zone) => s"$path as JSON in $zone"
   }
 
   private def path = variant.map(Shape.quoted).mkString(".") + PathStep.text(steps)
@@ -59,5 +60,10 @@ object Wanted {
   /** True where the variant at the root is not SQL NULL, null elsewhere: outer joins then keep the meaning. */
   case object Presence extends Wanted {
     override def dataType: DataType = BooleanType
+  }
+
+  /** The value as `to_json` spells it in this time zone; null where there is none. */
+  final case class Json(timeZone: String) extends Wanted {
+    override def dataType: DataType = StringType
   }
 }

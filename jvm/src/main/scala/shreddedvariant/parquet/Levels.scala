@@ -8,7 +8,7 @@ package shreddedvariant.parquet
 
 import java.util.Arrays
 
-import shreddedvariant.shred.{Lists, Presence}
+import shreddedvariant.shred.{CellVector, Lists, Presence}
 
 /** What is computed anew for each batch, after its leaves were decoded. */
 trait Assembled {
@@ -18,6 +18,22 @@ trait Assembled {
 
 object AlwaysPresent extends Presence {
   def isPresent(row: Int): Boolean = true
+}
+
+/** Whether a variant is there: known from the footer where its metadata has no nulls, else from levels. */
+final class VariantPresence(metadata: Seq[String], levels: Presence) extends Presence with Assembled {
+  private var always = true
+
+  def isAlways: Boolean = always
+  def isPresent(row: Int): Boolean = always || levels.isPresent(row)
+
+  override def open(group: RowGroup): Unit = always = group.hasNoNulls(metadata)
+  def assemble(rows: Int): Unit = ()
+}
+
+/** A part of a variant is there where its cell is not missing. */
+final class CellPresence(cell: CellVector) extends Presence {
+  def isPresent(row: Int): Boolean = !cell.isMissing(row)
 }
 
 /** A group is there where its witness is defined at least up to the group's own level. */

@@ -8,17 +8,13 @@ package shreddedvariant.parquet
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.expressions.variant.{
-  ArrayExtraction,
-  ObjectExtraction,
-  VariantCastArgs,
-  VariantGet,
-  VariantPathSegment
-}
+import org.apache.spark.sql.catalyst.expressions.variant.{VariantCastArgs, VariantGet}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.types.variant.Variant
+import org.apache.spark.types.variant.VariantUtil.Type
 import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.SparkBridge
 import shreddedvariant.layout.PathStep
@@ -42,7 +38,6 @@ final class PathExtraction(
 ) extends Assembled {
   private val cell = place.cell
   private val typed = Option(cell.typed).collect { case scalar: ScalarVector if place.rest.isEmpty => scalar }
-  private val conversion = typed.flatMap(t => ScalarConversion.find(t.scalar, target))
   private val isIdentity =
     typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && place.hops.isEmpty
   private val arguments = VariantCastArgs(
@@ -50,10 +45,9 @@ final class PathExtraction(
     zone,
     DateTimeUtils.getZoneId(zone.getOrElse("UTC"))
   )
-  private val steps: Array[VariantPathSegment] = place.rest.map {
-    case PathStep.Key(key) => ObjectExtraction(key)
-    case PathStep.Index(index) => ArrayExtraction(index)
-  }.toArray
+  private val scalarCast = new ScalarCast(target, arguments)
+  private val conversion = typed.flatMap(t => ScalarConversion.find(t.scalar, target, scalarCast))
+  private val steps = place.rest.toArray
 
   private lazy val own: WritableColumnVector = vectors.allocate(Physical(target))
   private lazy val scalarWriter = new RowAppender(target)
@@ -77,16 +71,13 @@ final class PathExtraction(
 
   def failedValue(row: Int): VariantVal = variantAt(cellRow(row)) match {
     case null => null
-    case whole => VariantGet.variantGet(whole, steps, VariantType, arguments).asInstanceOf[VariantVal]
+    case whole => VariantGet.cast(lookUp(whole), VariantType, arguments).asInstanceOf[VariantVal]
   }
 
-  def raise(row: Int): Unit =
-    VariantGet.variantGet(
-      variantAt(cellRow(row)),
-      steps,
-      target,
-      VariantCastArgs(failOnError = true, arguments.zoneStr, arguments.zoneId)
-    )
+  def raise(row: Int): Unit = {
+    val found = lookUp(variantAt(cellRow(row)))
+    VariantGet.cast(found, target, VariantCastArgs(failOnError = true, arguments.zoneStr, arguments.zoneId))
+  }
 
   override def assemble(rows: Int): Unit = {
     if (anyFailed) java.util.Arrays.fill(failed, false)
@@ -112,9 +103,10 @@ final class PathExtraction(
       if (at < 0) own.putNull(row)
       else if (from.isNullAt(at)) {
         if (cell.value == null || cell.value.isNullAt(at)) own.putNull(row) else patch(row, at)
-      } else if (place.hops.isEmpty) {
-        if (!to.convert(from, row, own)) { own.putNull(row); fail(row, rows) }
-      } else patch(row, at)
+      } else if (!to.convert(from, at, own, row)) {
+        own.putNull(row)
+        fail(row, rows)
+      }
       row += 1
     }
   }
@@ -138,16 +130,30 @@ final class PathExtraction(
   private def cast(row: Int, at: Int): Any = variantAt(at) match {
     case null => null
     case whole =>
-      val value = VariantGet.variantGet(whole, steps, target, arguments)
-      if (value == null && hasValue(whole)) fail(row, row + 1)
-      value
+      file.guard(cell.path, at) {
+        val found = lookUp(whole)
+        val value =
+          if (found == null) null
+          else if (ScalarCast.isScalar(target)) scalarCast(found)
+          else VariantGet.cast(found, target, arguments)
+        if (value == null && found != null && found.getType != Type.NULL) fail(row, row + 1)
+        value
+      }
   }
 
-  private def hasValue(whole: VariantVal): Boolean =
-    VariantGet.variantGet(whole, steps, VariantType, arguments) match {
-      case found: VariantVal => found.getValue()(0) != 0
-      case _ => false
+  private def lookUp(whole: VariantVal): Variant = {
+    var variant = new Variant(whole.getValue, whole.getMetadata)
+    var i = 0
+    while (variant != null && i < steps.length) {
+      variant = steps(i) match {
+        case PathStep.Key(key) => if (variant.getType == Type.OBJECT) variant.getFieldByKey(key) else null
+        case PathStep.Index(index) =>
+          if (variant.getType == Type.ARRAY) variant.getElementAtIndex(index) else null
+      }
+      i += 1
     }
+    variant
+  }
 
   /** What the cell holds in its own row, as a variant; null where it is missing. */
   private def variantAt(at: Int): VariantVal =
@@ -155,9 +161,12 @@ final class PathExtraction(
     else if (cell.isMissing(at)) if (place.isElement) PathExtraction.variantNull else null
     else file.guard(cell.path, at) {
       val keys = if (needsMetadata(at)) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys
-      val value = if (place.rest.isEmpty) rebuilder.rebuild(at, keys) else cell.value.getBinary(at)
+      val value = if (isStored(at)) cell.value.getBinary(at) else rebuilder.rebuild(at, keys)
       new VariantVal(value, keys)
     }
+
+  /** Whether the value stands in `value` as it is. */
+  private def isStored(at: Int) = place.rest.nonEmpty || typed.exists(_.isNullAt(at))
 
   private def needsMetadata(at: Int) = typed.isEmpty || typed.get.vector.isNullAt(at)
 

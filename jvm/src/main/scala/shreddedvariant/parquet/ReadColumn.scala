@@ -3,7 +3,6 @@ package shreddedvariant.parquet
 
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.sql.vectorized.ColumnVector
-import shreddedvariant.shred.Presence
 
 trait ReadColumn {
   def vector: ColumnVector
@@ -11,14 +10,10 @@ trait ReadColumn {
 
 final class FixedColumn(val vector: ColumnVector) extends ReadColumn
 
-/** Whether a variant is there: known from the footer where its metadata has no nulls, else from levels. */
-final class PresenceColumn(metadata: Seq[String], levels: Presence, rows: Int) extends ReadColumn
-    with Assembled {
+/** A variant's presence as a column: constant in row groups where the footer knows it. */
+final class PresenceColumn(presence: VariantPresence, rows: Int) extends ReadColumn {
   private val always = ConstantVector(BooleanType, Some(true), rows)
-  private val sometimes = new PresenceVector(levels)
-  private var current: ColumnVector = always
+  private val sometimes = new PresenceVector(presence)
 
-  override def open(group: RowGroup): Unit = current = if (group.hasNoNulls(metadata)) always else sometimes
-  override def assemble(rows: Int): Unit = ()
-  override def vector: ColumnVector = current
+  override def vector: ColumnVector = if (presence.isAlways) always else sometimes
 }

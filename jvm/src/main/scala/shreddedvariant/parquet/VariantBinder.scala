@@ -6,7 +6,8 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
-import org.apache.spark.sql.types.{BinaryType, DataType, VariantType}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.types.{BinaryType, DataType, StringType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.layout._
 import shreddedvariant.shred._
@@ -45,6 +46,9 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     new CellVector(bound.path, value, typed.orNull)
   }
 
+  private def presenceOf(bound: FileVariant, group: Seq[String]): VariantPresence =
+    leaves.register(new VariantPresence(bound.metadata, leaves.variantPresence(group, bound.metadata)))
+
   // ---- paths ----
 
   def path(column: PathColumn, requested: DataType): ReadColumn = {
@@ -55,15 +59,12 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
         column.wanted match {
           case Wanted.Presence =>
-            leaves.register(new PresenceColumn(
-              bound.metadata,
-              leaves.variantPresence(group, bound.metadata),
-              job.batchSize
-            ))
+            new PresenceColumn(presenceOf(bound, group), job.batchSize)
           case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
           case Wanted.Raising(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.raising)
+          case Wanted.Json(zone) => json(bound, group, column, name, zone)
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
@@ -93,6 +94,42 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
         ))
       case _ => extraction(bound, column, name, target, zone).fold(missing(target))(_.values)
     }
+
+  private def json(
+      bound: FileVariant,
+      group: Seq[String],
+      column: PathColumn,
+      name: String,
+      zone: String
+  ): ReadColumn = {
+    val zoneId = DateTimeUtils.getZoneId(zone)
+    end(bound.root, column.steps, Nil) match {
+      case Some(PathEnd(found, Nil, Nil)) =>
+        val vector = cell(found)
+        val presence = if (found eq bound.root) presenceOf(bound, group) else new CellPresence(vector)
+        val writer = new JsonWriter(vector, zoneId, job.limits.maxDepth)
+        val metadata = metadataOf(bound, name, needsKeys(found))
+        new FixedColumn(new CellJsonVector(name, presence, metadata, writer, place))
+      case _ =>
+        extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
+          .fold(missing(StringType)) { part =>
+            val text = new JsonWriter.OfVariant(zoneId, job.limits.maxDepth)
+            new FixedColumn(new VariantJsonVector(name, part.values, text, place))
+          }
+    }
+  }
+
+  /** Keys of typed objects stand in the file's schema; only residuals speak of them by ids. */
+  private def needsKeys(cell: FileCell): RowGroup => Boolean = {
+    val values = valuesBelow(cell)
+    group => values.exists(!group.holdsNothing(_))
+  }
+
+  private def valuesBelow(cell: FileCell): Seq[Seq[String]] = cell.value.toSeq ++ (cell.typed match {
+    case Some(fields: FileTyped.Object) => fields.fields.flatMap(f => valuesBelow(f._2))
+    case Some(FileTyped.Array(_, element)) => valuesBelow(element)
+    case _ => Nil
+  })
 
   private def extraction(
       bound: FileVariant,

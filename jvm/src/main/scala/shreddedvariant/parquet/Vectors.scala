@@ -4,11 +4,19 @@ package shreddedvariant.parquet
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, Decimal, LongType, VariantType}
+import org.apache.spark.sql.types.{
+  BinaryType,
+  BooleanType,
+  DataType,
+  Decimal,
+  LongType,
+  StringType,
+  VariantType
+}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.shred.{CellVector, Lists, Presence, Rebuilder}
+import shreddedvariant.shred.{CellVector, JsonWriter, Lists, Presence, Rebuilder}
 
 /** A vector that has none of the accessors; each kind below adds its own. */
 sealed abstract class ReadVector(dataType: DataType) extends ColumnVector(dataType) {
@@ -116,6 +124,31 @@ final class PresenceVector(presence: Presence) extends ReadVector(BooleanType) {
   override def getBoolean(row: Int): Boolean = true
 }
 
+/** A variant, or a part of one, as JSON text, written when somebody asks for the row. */
+final class CellJsonVector(
+    column: String,
+    presence: Presence,
+    metadata: ColumnVector,
+    writer: JsonWriter,
+    place: FilePlace
+) extends ReadVector(StringType) {
+  override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
+  override def getUTF8String(row: Int): UTF8String =
+    if (isNullAt(row)) null else place.guard(column, row)(writer.write(row, metadata.getBinary(row)))
+}
+
+/** Variants that are already made as JSON text. */
+final class VariantJsonVector(
+    column: String,
+    variants: ReadColumn,
+    writer: JsonWriter.OfVariant,
+    place: FilePlace
+) extends ReadVector(StringType) {
+  override def isNullAt(row: Int): Boolean = variants.vector.isNullAt(row)
+  override def getUTF8String(row: Int): UTF8String =
+    if (isNullAt(row)) null else place.guard(column, row)(writer.write(variants.vector.getVariant(row)))
+}
+
 /** The variants of an extraction that did not become values. */
 final class FailureVector(extraction: PathExtraction) extends ReadVector(VariantType) {
   override def isNullAt(row: Int): Boolean = !extraction.hasFailed(row)
@@ -139,6 +172,12 @@ final class FilePlace(val file: String) {
     try body
     catch {
       case e: ShreddedVariantException => throw Errors.inFile(file, Some(firstRow + row), e)
+      case e: SparkThrowable if e.getCondition == "MALFORMED_VARIANT" =>
+        throw Errors.inFile(
+          file,
+          Some(firstRow + row),
+          Errors.malformedValue(column, "its bytes do not fit together")
+        )
       case e: SparkThrowable => throw e.asInstanceOf[Throwable]
       case NonFatal(e) => throw Errors.damagedPages(file, column, e)
     }

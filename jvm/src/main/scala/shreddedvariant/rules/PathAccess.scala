@@ -3,6 +3,8 @@ package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.json.StructsToJsonEvaluator
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.expressions.variant._
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
@@ -16,9 +18,14 @@ final case class PathAccess(
     steps: Seq[PathStep],
     target: DataType,
     strict: Boolean,
-    zone: Option[String]
+    zone: Option[String],
+    isJson: Boolean = false
 ) {
-  def value: PathColumn = PathColumn(ref.fields, steps, Wanted.Value(target, usedZone))
+  def value: PathColumn = PathColumn(
+    ref.fields,
+    steps,
+    if (isJson) Wanted.Json(zone.get) else Wanted.Value(target, usedZone)
+  )
   def raising: PathColumn = PathColumn(ref.fields, steps, Wanted.Raising(target, usedZone))
   def failure: PathColumn = PathColumn(ref.fields, steps, Wanted.Failure(target, usedZone))
 
@@ -64,6 +71,10 @@ final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
       }
     case get: VariantGet =>
       steps(get).map { case (ref, path) => PathAccess(ref, path, VariantType, strict = false, None) }
+    case ToJson(child, zone) =>
+      steps(child).map { case (ref, path) =>
+        PathAccess(ref, path, StringType, strict = false, Some(zone), isJson = true)
+      }
     case _ => None
   }
 
@@ -91,5 +102,15 @@ final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
         case ArrayExtraction(index) => PathStep.Index(index)
       })
     case other => variant(other).map(_ -> Nil)
+  }
+}
+
+/** `to_json` of a variant without options, as the optimizer leaves it: a call of its evaluator. */
+private object ToJson {
+  def unapply(e: Expression): Option[(Expression, String)] = e match {
+    case Invoke(Literal(json: StructsToJsonEvaluator, _), "evaluate", StringType, Seq(child), _, _, _, _)
+        if child.dataType == VariantType && json.options.isEmpty =>
+      json.timeZoneId.map(child -> _)
+    case _ => None
   }
 }

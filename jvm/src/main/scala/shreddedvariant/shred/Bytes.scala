@@ -66,12 +66,19 @@ final class Bytes(initial: Int) {
     used += count
   }
 
-  /** Makes room for `count` bytes at `at` by moving what stands behind. */
-  def insert(at: Int, count: Int): Unit = {
+  /** Leaves room that is filled later. */
+  def skip(count: Int): Unit = {
     reserve(count)
-    System.arraycopy(array, at, array, at + count, used - at)
     used += count
   }
+
+  /** Makes a gap at `at` as wide as needed by moving what stands behind. */
+  def resizeGap(at: Int, width: Int, needed: Int): Unit =
+    if (needed != width) {
+      reserve(math.max(needed - width, 0))
+      System.arraycopy(array, at + width, array, at + needed, used - at - width)
+      used += needed - width
+    }
 }
 
 object Bytes {

@@ -35,7 +35,7 @@ object Canonical {
           offsets(to) = out.length - start
           copy(dictionary, bytes, from.position(i), out)
         }
-        ValueWriter.closeObject(out, start, from.size, ids, offsets)
+        ValueWriter.closeObject(out, start, 0, from.size, ids, offsets)
       case Encoding.Array =>
         val from = new ArrayHeader(bytes, at)
         val offsets = new Array[Int](from.size)
@@ -44,7 +44,7 @@ object Canonical {
           offsets(i) = out.length - start
           copy(dictionary, bytes, from.position(i), out)
         }
-        ValueWriter.closeArray(out, start, from.size, offsets)
+        ValueWriter.closeArray(out, start, 0, from.size, offsets)
       case _ => out.put(bytes, at, Encoding.sizeOf(bytes, at))
     }
 }

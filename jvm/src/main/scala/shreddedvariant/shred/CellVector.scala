@@ -1,11 +1,11 @@
 /** The cells of one variant column, as vectors of a batch: what a rebuilder reads. */
 package shreddedvariant.shred
 
-import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import shreddedvariant.layout.ScalarType
 
 /** `value` and `typed` are null where the file has no such column; `path` is what a user calls the cell. */
-final class CellVector(val path: String, val value: ColumnVector, val typed: TypedVector) {
+final class CellVector(val path: String, val value: WritableColumnVector, val typed: TypedVector) {
   def isMissing(row: Int): Boolean =
     (value == null || value.isNullAt(row)) && (typed == null || typed.isNullAt(row))
 }
@@ -14,7 +14,7 @@ sealed abstract class TypedVector {
   def isNullAt(row: Int): Boolean
 }
 
-final class ScalarVector(val scalar: ScalarType, val vector: ColumnVector) extends TypedVector {
+final class ScalarVector(val scalar: ScalarType, val vector: WritableColumnVector) extends TypedVector {
   override def isNullAt(row: Int): Boolean = vector.isNullAt(row)
 }
 

@@ -152,7 +152,7 @@ final class Shredder(shape: Shape) {
         }
         n += 1
       }
-      ValueWriter.closeObject(scratch, begin, size, ids, offsets)
+      ValueWriter.closeObject(scratch, begin, 0, size, ids, offsets)
       field(Value, start)(addScratch(begin))
     }
 

@@ -88,11 +88,19 @@ object ValueWriter {
   }
 
   /**
-   * Puts the header of an object before its data, which stands in `out` from `start` on. Fields are given in the
-   * order of their keys; `offsets` count from the start of the data.
+   * Puts the header of an object at `start`, before its data, for which `reserved` bytes were left free: the data is
+   * moved only if the header, whose size is returned, needs more or less. Fields are given in the order of their keys;
+   * `offsets` count from the start of the data.
    */
-  def closeObject(out: Bytes, start: Int, size: Int, ids: Array[Int], offsets: Array[Int]): Unit = {
-    val dataSize = out.length - start
+  def closeObject(
+      out: Bytes,
+      start: Int,
+      reserved: Int,
+      size: Int,
+      ids: Array[Int],
+      offsets: Array[Int]
+  ): Int = {
+    val dataSize = out.length - start - reserved
     var maxId = 0
     var i = 0
     while (i < size) { if (ids(i) > maxId) maxId = ids(i); i += 1 }
@@ -100,7 +108,8 @@ object ValueWriter {
     val sizeWidth = if (large) 4 else 1
     val idWidth = widthOf(maxId)
     val offsetWidth = widthOf(dataSize)
-    out.insert(start, 1 + sizeWidth + size * idWidth + (size + 1) * offsetWidth)
+    val header = 1 + sizeWidth + size * idWidth + (size + 1) * offsetWidth
+    out.resizeGap(start, reserved, header)
     out.raw(start) = objectHeader(large, idWidth, offsetWidth)
     out.setNumber(start + 1, size, sizeWidth)
     var at = start + 1 + sizeWidth
@@ -109,20 +118,23 @@ object ValueWriter {
     i = 0
     while (i < size) { out.setNumber(at, offsets(i), offsetWidth); at += offsetWidth; i += 1 }
     out.setNumber(at, dataSize, offsetWidth)
+    header
   }
 
-  /** Puts the header of an array before its data, which stands in `out` from `start` on. */
-  def closeArray(out: Bytes, start: Int, size: Int, offsets: Array[Int]): Unit = {
-    val dataSize = out.length - start
+  /** Puts the header of an array at `start`, as [[closeObject]] does. */
+  def closeArray(out: Bytes, start: Int, reserved: Int, size: Int, offsets: Array[Int]): Int = {
+    val dataSize = out.length - start - reserved
     val large = size > 0xff
     val sizeWidth = if (large) 4 else 1
     val offsetWidth = widthOf(dataSize)
-    out.insert(start, 1 + sizeWidth + (size + 1) * offsetWidth)
+    val header = 1 + sizeWidth + (size + 1) * offsetWidth
+    out.resizeGap(start, reserved, header)
     out.raw(start) = arrayHeader(large, offsetWidth)
     out.setNumber(start + 1, size, sizeWidth)
     var at = start + 1 + sizeWidth
     var i = 0
     while (i < size) { out.setNumber(at, offsets(i), offsetWidth); at += offsetWidth; i += 1 }
     out.setNumber(at, dataSize, offsetWidth)
+    header
   }
 }

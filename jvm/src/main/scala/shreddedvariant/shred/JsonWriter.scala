@@ -1,0 +1,103 @@
+/** The cells of one row → JSON text, as `to_json` gives it for the variant, without the variant in between. */
+package shreddedvariant.shred
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.ZoneId
+
+import org.apache.spark.sql.types.Decimal
+import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
+import shreddedvariant.Errors
+import shreddedvariant.layout.ScalarType._
+
+final class JsonWriter(root: CellVector, zone: ZoneId, maxDepth: Int) extends CellSink {
+  private val out = new Bytes(1024)
+  private val text = new JsonText(out, zone, maxDepth)
+  private val keys = new RowKeys(root)
+  private val walk = new CellWalk(root, keys, this)
+
+  /** The text of a row whose variant is not SQL NULL. Only rows with residuals look into their metadata. */
+  def write(row: Int, metadata: Array[Byte]): UTF8String = {
+    out.clear()
+    keys.use(metadata)
+    try walk.write(row)
+    catch { case e: MalformedVariant => throw Errors.malformedValue(root.path, e.reason) }
+    UTF8String.fromBytes(out.slice(0, out.length))
+  }
+
+  override def variantNull(): Unit = text.variantNull()
+
+  override def stored(cell: CellVector, row: Int): Unit =
+    try stored(cell.value.getBinary(row), 0)
+    catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
+
+  override def stored(bytes: Array[Byte], at: Int): Unit = text.value(bytes, at, keys.dictionary.dictionary)
+
+  override def scalar(typed: ScalarVector): ScalarSink = {
+    val column = typed.vector
+    typed.scalar match {
+      case Bool => row => text.boolean(column.getBoolean(row))
+      case Int8 | Int16 | Int32 => row => text.integer(column.getInt(row).toLong)
+      case Int64 => row => text.integer(column.getLong(row))
+      case Float64 => row => text.double(column.getDouble(row))
+      case Dec(p, s) if p <= Decimal.MAX_INT_DIGITS => row => text.decimal(column.getInt(row).toLong, s)
+      case Dec(p, s) if p <= Decimal.MAX_LONG_DIGITS => row => text.decimal(column.getLong(row), s)
+      case Str => row => text.string(column.getUTF8String(row))
+      case _ =>
+        // Of these, one text has the say: that of the value in the encoding.
+        val scratch = new Bytes(32)
+        val value = ScalarRebuilder(typed, scratch)
+        row => {
+          scratch.clear()
+          value.put(row)
+          text.scalar(scratch.raw, 0)
+        }
+    }
+  }
+
+  override def fields(cell: CellVector, typed: ObjectVector): ObjectSink = new ObjectSink {
+    private val prefixes = typed.keys.map { key =>
+      val prefix = new Bytes(key.length + 8)
+      new JsonText(prefix, zone, maxDepth).key(key.getBytes(UTF_8), 0, key.getBytes(UTF_8).length)
+      prefix.slice(0, prefix.length)
+    }
+    private var begin = 0
+
+    override def open(capacity: Int): Unit = {
+      out.put('{'.toByte)
+      begin = out.length
+    }
+    override def shredded(field: Int): Unit = {
+      separate()
+      out.put(prefixes(field), 0, prefixes(field).length)
+    }
+    override def residual(id: Int): Unit = {
+      val dictionary = keys.dictionary.dictionary
+      separate()
+      text.key(dictionary.bytes, dictionary.keyStart(id), dictionary.keyEnd(id))
+    }
+    override def close(): Unit = out.put('}'.toByte)
+
+    private def separate(): Unit = if (out.length > begin) out.put(','.toByte)
+  }
+
+  override def elements(): ArraySink = new ArraySink {
+    override def open(size: Int): Unit = out.put('['.toByte)
+    override def element(index: Int): Unit = if (index > 0) out.put(','.toByte)
+    override def close(): Unit = out.put(']'.toByte)
+  }
+}
+
+object JsonWriter {
+
+  /** Text of a variant that stands in the encoding. */
+  final class OfVariant(zone: ZoneId, maxDepth: Int) {
+    private val out = new Bytes(256)
+    private val text = new JsonText(out, zone, maxDepth)
+
+    def write(variant: VariantVal): UTF8String = {
+      out.clear()
+      text.value(variant.getValue, 0, new Dictionary(variant.getMetadata))
+      UTF8String.fromBytes(out.slice(0, out.length))
+    }
+  }
+}
