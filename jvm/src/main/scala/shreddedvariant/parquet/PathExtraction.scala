@@ -75,9 +75,8 @@ final class PathExtraction(
   }
 
   def raise(row: Int): Unit = {
-    val strict = VariantCastArgs(failOnError = true, arguments.zoneStr, arguments.zoneId)
-    VariantGet.cast(lookUp(variantAt(cellRow(row))), target, strict)
-    ()
+    val found = lookUp(variantAt(cellRow(row)))
+    VariantGet.cast(found, target, VariantCastArgs(failOnError = true, arguments.zoneStr, arguments.zoneId))
   }
 
   override def assemble(rows: Int): Unit = {

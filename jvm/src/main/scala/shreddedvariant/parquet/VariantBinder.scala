@@ -60,10 +60,10 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
           case Wanted.Presence =>
             new PresenceColumn(presenceOf(bound, group), job.batchSize)
           case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
-          case Wanted.Json(zone) => json(bound, group, column, name, zone)
           case Wanted.Raising(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.raising)
+          case Wanted.Json(zone) => json(bound, group, column, name, zone)
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
