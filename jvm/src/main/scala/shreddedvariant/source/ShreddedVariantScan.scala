@@ -12,7 +12,12 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory, Scan}
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
-import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile, PartitioningAwareFileIndex}
+import org.apache.spark.sql.execution.datasources.{
+  DataSourceUtils,
+  FilePartition,
+  PartitionedFile,
+  PartitioningAwareFileIndex
+}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetOptions
 import org.apache.spark.sql.execution.datasources.v2.{
   FilePartitionReader,
@@ -66,7 +71,8 @@ final case class ShreddedVariantScan(
     partitionFilters: Seq[Expression],
     dataFilters: Seq[Expression]
 ) extends FileScan
-    with PathScan {
+    with PathScan
+    with RuntimeFiltered {
   override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
 
   override def isSplitable(path: Path): Boolean = true
@@ -117,7 +123,22 @@ final case class ShreddedVariantScan(
 
   override def columnarSupportMode: ColumnarSupportMode = ColumnarSupportMode.SUPPORTED
 
-  override def createReaderFactory(): PartitionReaderFactory = {
+  override def planInputPartitions(): Array[InputPartition] = filteredAtRuntime.plan()
+
+  override def createReaderFactory(): PartitionReaderFactory = filteredAtRuntime.reader()
+
+  private def plan(): Array[InputPartition] = super.planInputPartitions()
+
+  /** The scan with what Spark has learned of joins and subqueries since it was planned. */
+  private def filteredAtRuntime: ShreddedVariantScan =
+    if (runtimeFilters.isEmpty) this
+    else {
+      val (ofPartitions, ofData) =
+        DataSourceUtils.getPartitionFiltersAndDataFilters(fileIndex.partitionSchema, runtimeFilters)
+      copy(partitionFilters = partitionFilters ++ ofPartitions, dataFilters = dataFilters ++ ofData)
+    }
+
+  private def reader(): PartitionReaderFactory = {
     val job = ReadJobs.create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
       .copy(
         predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)),
