@@ -661,3 +661,16 @@ MET = [
     "SELECT v:x::int FROM t",
     "SELECT v:l::array<int>, v:o::struct<p: int> FROM t ORDER BY id",
 ]
+
+# Over `p`, the rows of `t` partitioned by `k`: what a scan has taken over by the time that it is taken back.
+PARTITIONED = [
+    "SELECT id, v:i::int FROM p WHERE k = 'k1'",
+    "SELECT count(*), sum(v:i::bigint) FROM p WHERE k IN ('k1', 'k2') AND v:t::string >= 'a'",
+    "SELECT k, max(v:i::int) FROM p WHERE k > 'k2' GROUP BY k",
+    "SELECT max(v:i::int) FROM p WHERE k = 'none'",
+    "SELECT s.v:b::string, s.n FROM p WHERE k = 'k3' AND s.v:a IS NOT NULL",
+    "SELECT s.v:b::string, v:t::string FROM p WHERE upper(k) = 'K4' AND s.x LIKE 'x%' LIMIT 100",
+    "SELECT a.v:t::string, b.k FROM p a JOIN p b ON a.v:i::int = b.v:i::int WHERE a.k = 'k1' AND b.k <> 'k2'",
+    "SELECT id, v FROM p WHERE k = 'k5' AND EXISTS (SELECT 1 FROM u WHERE u.v:i::int = p.v:i::int)",
+    "SELECT v:i::int FROM p WHERE k = (SELECT max(k) FROM p) UNION ALL SELECT v:i::int FROM p WHERE k = 'k0'",
+]
