@@ -16,13 +16,12 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.layout.PathColumn
 
 class LatePathPushdownSuite extends munit.FunSuite {
-  Configurator.setRootLevel(Level.ERROR)
-
   private val id = AttributeReference("id", IntegerType)()
   private val v = AttributeReference("v", VariantType)()
   private val relation =
     DataSourceV2Relation(StubTable(Nil), Seq(id, v), None, None, CaseInsensitiveStringMap.empty)
   private val scan = V2ScanRelationPushDown(Project(Seq(id, v), relation))
+  Configurator.setRootLevel(Level.ERROR)
 
   private def get(child: Expression, path: String, target: DataType = IntegerType) =
     VariantGet(child, Literal(path), target, failOnError = false, Some("UTC"))
