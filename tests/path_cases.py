@@ -403,6 +403,11 @@ QUERIES = {
         "SELECT id FROM t WHERE k = 'k1' AND v:i::int > 0",
         "SELECT id FROM t WHERE to_json(v:o) LIKE '%s%'",
     ],
+    "paths beside grouping sets": [
+        "SELECT k, v:t::string AS t, sum(v:i::int), count(v), count(w:t) FROM t GROUP BY CUBE (k, v:t::string)",
+        "SELECT grouping(k), max(try_cast(v:x AS INT)) FROM t GROUP BY GROUPING SETS ((k), ())",
+        "SELECT k, count(DISTINCT v:i::int), count(DISTINCT v:t::string), sum(v:i::int) FROM t GROUP BY k",
+    ],
     "the variant of one row": [
         "SELECT k, x:i::int, x:t::string, x IS NULL, x:o FROM (SELECT k, max_by(v, id) AS x FROM t GROUP BY k)",
         "SELECT k, min_by(v, v:i::int * 100 + id):t::string, count(*) FROM t GROUP BY k",
