@@ -63,6 +63,7 @@ CASES = [
     ("SELECT v:t::string, count(DISTINCT v:i::int) FROM t WHERE v:rare::int > 0 GROUP BY 1", ["v.t", "v.i", "v.rare"]),
     ("SELECT v:t::string t FROM t GROUP BY 1 HAVING max(v:i::int) > 1", ["v.t", "v.i"]),
     ("SELECT v:t::string, k, count(*) FROM t GROUP BY CUBE (1, 2)", ["v.t", "k"]),
+    ("SELECT k, sum(v:i::int), count(w) FROM t GROUP BY ROLLUP (k, v:t::string)", ["k", "v.i", "v.t", "w present"]),
     ("SELECT DISTINCT v:t::string FROM t", ["v.t"]),
     # the variant of one row
     ("SELECT first(v):i::int FROM t", ["v.i"]),

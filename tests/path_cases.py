@@ -403,6 +403,11 @@ QUERIES = {
         "SELECT id FROM t WHERE k = 'k1' AND v:i::int > 0",
         "SELECT id FROM t WHERE to_json(v:o) LIKE '%s%'",
     ],
+    "paths beside grouping sets": [
+        "SELECT k, v:t::string AS t, sum(v:i::int), count(v), count(w:t) FROM t GROUP BY CUBE (k, v:t::string)",
+        "SELECT grouping(k), max(try_cast(v:x AS INT)) FROM t GROUP BY GROUPING SETS ((k), ())",
+        "SELECT k, count(DISTINCT v:i::int), count(DISTINCT v:t::string), sum(v:i::int) FROM t GROUP BY k",
+    ],
     "the variant of one row": [
         "SELECT k, x:i::int, x:t::string, x IS NULL, x:o FROM (SELECT k, max_by(v, id) AS x FROM t GROUP BY k)",
         "SELECT k, min_by(v, v:i::int * 100 + id):t::string, count(*) FROM t GROUP BY k",
@@ -660,4 +665,17 @@ MET = [
     "SELECT id FROM t WHERE v IS NOT NULL AND v:x::int > 5",
     "SELECT v:x::int FROM t",
     "SELECT v:l::array<int>, v:o::struct<p: int> FROM t ORDER BY id",
+]
+
+# Over `p`, the rows of `t` partitioned by `k`: what a scan has taken over by the time that it is taken back.
+PARTITIONED = [
+    "SELECT id, v:i::int FROM p WHERE k = 'k1'",
+    "SELECT count(*), sum(v:i::bigint) FROM p WHERE k IN ('k1', 'k2') AND v:t::string >= 'a'",
+    "SELECT k, max(v:i::int) FROM p WHERE k > 'k2' GROUP BY k",
+    "SELECT max(v:i::int) FROM p WHERE k = 'none'",
+    "SELECT s.v:b::string, s.n FROM p WHERE k = 'k3' AND s.v:a IS NOT NULL",
+    "SELECT s.v:b::string, v:t::string FROM p WHERE upper(k) = 'K4' AND s.x LIKE 'x%' LIMIT 100",
+    "SELECT a.v:t::string, b.k FROM p a JOIN p b ON a.v:i::int = b.v:i::int WHERE a.k = 'k1' AND b.k <> 'k2'",
+    "SELECT id, v FROM p WHERE k = 'k5' AND EXISTS (SELECT 1 FROM u WHERE u.v:i::int = p.v:i::int)",
+    "SELECT v:i::int FROM p WHERE k = (SELECT max(k) FROM p) UNION ALL SELECT v:i::int FROM p WHERE k = 'k0'",
 ]

@@ -114,14 +114,14 @@ class Pair:
         for key, value in ORACLE.items():
             self.spark.conf.set(key, value)
 
-    def add(self, name, files):
-        """`files`: for each file of the table its frame and the options that we write it with."""
+    def add(self, name, files, by=()):
+        """`files`: for each file of the table its frame and the options that we write it with; `by`: partitions."""
         frames = [df.coalesce(1) for df, _ in files]
         ours, spark = (str(self.folder / f"{name}.{source}") for source in (FORMAT, "parquet"))
         for df, (_, options) in zip(frames, files, strict=True):
-            df.write.format(FORMAT).mode("append").options(**options).save(ours)
+            df.write.format(FORMAT).mode("append").partitionBy(*by).options(**options).save(ours)
         with settings(self.ours, UNSHREDDED):
-            reduce(DataFrame.union, frames).write.parquet(spark)
+            reduce(DataFrame.union, frames).write.partitionBy(*by).parquet(spark)
         for session, source, path in ((self.ours, FORMAT, ours), (self.spark, "parquet", spark)):
             session.read.format(source).schema(frames[0].schema).load(path).createOrReplaceTempView(name)
 

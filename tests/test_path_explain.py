@@ -5,7 +5,7 @@ import re
 import pytest
 from explain_cases import CASES, WHOLE
 from path_cases import t_and_u
-from path_queries import explained, reads_only
+from path_queries import LATE, explained, reads_only, settings
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +16,12 @@ def tables(spark, tmp_path_factory):
 @pytest.mark.parametrize(("query", "wanted"), CASES)
 def test_a_plan_reads_only_its_leaves(tables, query, wanted):
     reads_only(tables.ours.sql(query), wanted)
+
+
+@pytest.mark.parametrize(("query", "wanted"), CASES)
+def test_a_session_that_attached_late_reads_the_same_leaves(tables, query, wanted):
+    with settings(tables.ours, LATE):
+        reads_only(tables.ours.sql(query), wanted)
 
 
 @pytest.mark.parametrize(("query", "reasons"), WHOLE)

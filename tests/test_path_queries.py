@@ -4,8 +4,8 @@ import re
 import tempfile
 
 import pytest
-from path_cases import ALONE, EXPRESSIONS, MET, QUERIES, SCALARS, SPARED, t_and_u
-from path_queries import LATE, explained, outcome
+from path_cases import ALONE, EXPRESSIONS, FILES, MET, PARTITIONED, QUERIES, SCALARS, SCHEMA, SPARED, row, t_and_u
+from path_queries import LATE, explained, leaves, outcome, settings
 from pyspark.sql import functions as F
 
 
@@ -196,6 +196,23 @@ def test_a_strict_cast_that_every_row_meets_raises_what_spark_raises(pair, query
     failure = outcome(pair.ours, query)
     assert failure.condition == "INVALID_VARIANT_CAST"
     assert re.search('The variant value `.*` cannot be cast into `"[A-Z]+', failure.text), failure.text
+
+
+@pytest.fixture(scope="module")
+def partitioned(pair, spark):
+    pair.add("p", [(spark.createDataFrame([row(i) for i in ids], SCHEMA), options) for ids, options in FILES], by=["k"])
+    yield pair
+    pair.drop("p")
+
+
+@pytest.mark.parametrize("query", PARTITIONED)
+def test_a_scan_that_is_built_anew_keeps_what_it_had_taken_over(partitioned, query):
+    """Law of Scans: the filters, columns and fields of the first scan are those of the second."""
+    difference = partitioned.difference(query, ours=LATE, must_answer=True)
+    assert difference is None, difference
+    read = leaves(partitioned.ours.sql(query))
+    with settings(partitioned.ours, LATE):
+        assert leaves(partitioned.ours.sql(query)) == read
 
 
 def test_the_oracle_is_unshredded_and_our_files_are_not(pair):

@@ -40,12 +40,19 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
         if (along.isEmpty) restore(u.children(i), child)
         else Project(u.children(i).output ++ along.map(_(i)), child)
       })
+    case e: Expand =>
+      val child = rewrite(e.child)
+      // Columns that it hands on in each of its projections; others it sets to NULL in some.
+      val along = e.output.zip(e.projections.transpose).collect {
+        case (a, values) if values.forall { case b: Attribute => b.exprId == a.exprId; case _ => false } => a
+      }.flatMap(wanted.along(_, child.outputSet)).map(_.toAttribute)
+      e.copy(e.projections.map(_.map(replace(_, child.outputSet)) ++ along), e.output ++ along, child)
     case f: Filter =>
       val child = rewrite(f.child)
       Filter(replace(withoutImplied(f.condition, child.outputSet), child.outputSet), child)
     case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Join | _: Window |
         _: WindowGroupLimit | _: Sample | _: Repartition | _: RepartitionByExpression | _: RebalancePartitions |
-        _: Generate | _: Expand | _: BaseEvalPython =>
+        _: Generate | _: BaseEvalPython =>
       val children = plan.children.map(rewrite)
       val available = AttributeSet(children.flatMap(_.output))
       plan.withNewChildren(children).mapExpressions(replace(_, available))

@@ -1,0 +1,102 @@
+/** Laws of the rules over plans without a session: plans that ask for no path stay as they are, and twice is once. */
+package shreddedvariant.rules
+
+import java.util
+
+import org.apache.logging.log4j.Level
+import org.apache.logging.log4j.core.config.Configurator
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, TableCapability}
+import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
+import org.apache.spark.sql.execution.datasources.v2._
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import shreddedvariant.layout.PathColumn
+
+class LatePathPushdownSuite extends munit.FunSuite {
+  private val id = AttributeReference("id", IntegerType)()
+  private val v = AttributeReference("v", VariantType)()
+  private val relation =
+    DataSourceV2Relation(StubTable(Nil), Seq(id, v), None, None, CaseInsensitiveStringMap.empty)
+  private val scan = V2ScanRelationPushDown(Project(Seq(id, v), relation))
+  Configurator.setRootLevel(Level.ERROR)
+
+  private def get(child: Expression, path: String, target: DataType = IntegerType) =
+    VariantGet(child, Literal(path), target, failOnError = false, Some("UTC"))
+  private def select(child: LogicalPlan, columns: NamedExpression*) = Project(columns, child)
+  private def named(e: Expression) = Alias(e, "x")()
+
+  private def read(plan: LogicalPlan): Seq[Seq[String]] =
+    plan.collect { case s: DataSourceV2ScanRelation => s.output.map(_.name) }
+
+  test("a plan that asks for no path of our tables stays the same object") {
+    for (
+      plan <- Seq(
+        scan,
+        select(scan, id),
+        select(scan, v),
+        Filter(GreaterThan(id, Literal(1)), scan),
+        select(LocalRelation(v), named(get(v, "$.a"))),
+        select(scan, named(get(Coalesce(Seq(v, v)), "$.a"))),
+        select(scan, named(VariantGet(v, Cast(id, StringType), IntegerType, failOnError = false, None)))
+      )
+    ) assert(LatePathPushdown(plan) eq plan, plan)
+  }
+
+  test("an access that no node on the way brings its column stays, and so does the plan") {
+    val opaque = Union(Seq(select(scan, v), select(LocalRelation(v.newInstance()), v.newInstance())))
+    val plan = select(opaque, named(get(opaque.output.head, "$.a")))
+    assert(LatePathPushdown(plan) eq plan)
+  }
+
+  test("a scan that is built is built anew with the path, and only once") {
+    val plan = Filter(GreaterThan(get(v, "$.a"), Literal(1)), select(scan, id, v))
+    val late = LatePathPushdown(select(plan, id))
+    assertEquals(read(late), Seq(Seq("id", "v.a::INT")))
+    assertEquals(late.output.map(_.exprId), Seq(id.exprId))
+    assert(LatePathPushdown(late) eq late)
+  }
+
+  test("early and late come to the same scan, and late adds to what early has done") {
+    def plan(leaf: LogicalPlan) = select(leaf, named(get(v, "$.a")), named(get(v, "$.b", StringType)))
+    val early = V2ScanRelationPushDown(PathPushdown(plan(relation)))
+    assertEquals(read(LatePathPushdown(plan(scan))), read(early))
+    assert(LatePathPushdown(early) eq early)
+
+    val half = V2ScanRelationPushDown(PathPushdown(select(relation, v, named(get(v, "$.a")))))
+    val more = LatePathPushdown(select(half, half.output(1), named(get(v, "$.a")), named(get(v, "$.b"))))
+    assertEquals(read(more), Seq(Seq("v.a::INT", "v.b::INT")))
+  }
+
+  test("a scan that holds more than columns and filters is left alone") {
+    val limited = scan.transform { case s: DataSourceV2ScanRelation => s.copy(mergeableScan = false) }
+    val plan = select(limited, named(get(v, "$.a")))
+    assert(LatePathPushdown(plan) eq plan)
+  }
+
+  test("the filters that a scan has taken over stand in the plan again") {
+    val filtered = scan.transform { case s: DataSourceV2ScanRelation =>
+      s.copy(output = Seq(v), pushedFilters = Seq(EqualTo(id, Literal(1))))
+    }
+    val late = LatePathPushdown(select(filtered, named(get(v, "$.a"))))
+    assertEquals(late.collect { case Filter(condition, _) => condition }, Seq(EqualTo(id, Literal(1))))
+  }
+}
+
+private final case class StubTable(pathColumns: Seq[PathColumn]) extends PathTable with SupportsRead {
+  override def name: String = "stub"
+  override def columns: Array[Column] =
+    Array(Column.create("id", IntegerType), Column.create("v", VariantType))
+  override def capabilities: util.Set[TableCapability] = util.EnumSet.of(TableCapability.BATCH_READ)
+  override def withPathColumns(columns: Seq[PathColumn]): PathTable = copy(pathColumns = columns)
+  override def withWhole(reasons: Map[String, String]): PathTable = this
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new StubBuilder
+}
+
+private final class StubBuilder extends ScanBuilder with SupportsPushDownRequiredColumns {
+  private var schema = new StructType()
+  override def pruneColumns(required: StructType): Unit = schema = required
+  override def build(): Scan = new Scan { override def readSchema: StructType = schema }
+}
