@@ -12,7 +12,7 @@ from benchmarks import engines
 from benchmarks.data import Data
 from benchmarks.leaves import Table
 from benchmarks.measure import Rows, Run, canonical, interleaved, summary, timed
-from benchmarks.queries import LAYOUTS, Query
+from benchmarks.queries import FILES_OF, LAYOUTS, Query
 from benchmarks.result import Bound, Result
 
 MOST_COPIES = 100
@@ -44,7 +44,7 @@ class Bench:
         result = Result(query.name)
         result.copies = self.copies_for(lambda copies: self._run(query, "struct", copies))
         wanted = {"struct", "ours"} | {layout for layout, _ in query.bounds}
-        layouts = [x for x in self.plan.layouts if x in wanted or query.with_peers]
+        layouts = [x for x in self.plan.layouts if x in wanted or (query.with_peers and x != "eager")]
         runs = self._checked(query, layouts, result)
         rounds = {name: self.plan.runs if name in wanted else min(self.plan.runs, self.plan.peer_runs) for name in runs}
         result.seconds = interleaved(runs, rounds, self.quiet)
@@ -66,7 +66,7 @@ class Bench:
         """A view of the table's files in this layout, in the engine of the layout."""
         key = (table.name, layout, copies)
         if key not in self.views:
-            stored = {"duckdb": "ours", "duckdb struct": "struct"}.get(layout, layout)
+            stored = FILES_OF.get(layout, layout)
             name = f"{table.name}_{layout.replace(' ', '_')}_{copies}"
             path = str(self.data.path(table, stored, copies))
             if layout.startswith("duckdb"):
@@ -126,7 +126,7 @@ class Bench:
         taken = {layout: self.summary(seconds) for layout, seconds in result.seconds.items()}
         ours = taken.get("ours")
         for against, limit in query.bounds:
-            ratio = ours / taken[against] if ours is not None and against in taken else None
+            ratio = max(ours - query.slack, 0.0) / taken[against] if ours is not None and against in taken else None
             result.bounds.append(Bound(against, limit, ratio))
         result.struct = taken.get("struct")
         if result.struct is not None:

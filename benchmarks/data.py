@@ -65,7 +65,8 @@ class Data:
         rows = self.rows[table.name]
         if layout in ("flat", "struct", "unshredded"):
             made = {"flat": table.flat, "struct": table.struct, "unshredded": table.variant}[layout](rows)
-            with Settings(self.spark, {"spark.sql.variant.writeShredding.enabled": "false"}):
+            sorting = {"spark.sql.shuffle.partitions": str(table.files), "spark.sql.adaptive.enabled": "false"}
+            with Settings(self.spark, {"spark.sql.variant.writeShredding.enabled": "false"} | sorting):
                 self.spark.sql(made).write.option("compression", CODEC).parquet(to)
             return
         with Settings(self.spark, WHOLE_FILES | _spark_shredding(table)):

@@ -62,8 +62,9 @@ def compile_counter() -> bool:
 
 
 def show_to_spark(spark: SparkSession, layout: str, path: str, view: str) -> None:
-    format_ = "shredded_variant" if layout == "ours" else "parquet"
-    spark.read.format(format_).load(path).createOrReplaceTempView(view)
+    format_ = "shredded_variant" if layout in ("ours", "eager") else "parquet"
+    options = {"lateMaterialization": "false"} if layout == "eager" else {}
+    spark.read.format(format_).options(**options).load(path).createOrReplaceTempView(view)
 
 
 def run_in_spark(spark: SparkSession, sql: str, hands_on: bool) -> Sequence[Sequence[Any]]:

@@ -31,6 +31,8 @@ class Table:
     files: int
     helpers: Mapping[str, str] = field(default_factory=dict)
     present: Mapping[str, str] = field(default_factory=dict)
+    # Columns by which rows are ordered; else they have the order of their numbers.
+    clustered_by: tuple[str, ...] = ()
 
     def flat(self, rows: int) -> str:
         columns = ", ".join(quoted(column(leaf.path)) for leaf in self.leaves)
@@ -54,7 +56,8 @@ class Table:
         helpers = "".join(f", {sql} AS {name}" for name, sql in self.helpers.items())
         leaves = ", ".join(f"{self._guarded(leaf)} AS {quoted(column(leaf.path))}" for leaf in self.leaves)
         numbers = f"SELECT id AS row FROM range(0, {rows}, 1, {self.files})"
-        return f"SELECT *, {leaves} FROM (SELECT *{helpers} FROM ({numbers}))"
+        order = f" ORDER BY {', '.join(self.clustered_by)}" if self.clustered_by else ""
+        return f"SELECT *, {leaves} FROM (SELECT *{helpers} FROM ({numbers})){order}"
 
     def _guarded(self, leaf: Leaf) -> str:
         steps = leaf.path.split(".")

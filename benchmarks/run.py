@@ -15,7 +15,7 @@ from benchmarks.bench import Bench, Plan
 from benchmarks.data import ROOT, Data
 from benchmarks.queries import LAYOUTS, QUERIES
 from benchmarks.result import Result, document, line, table
-from benchmarks.tables import BLUESKY, EVENTS, NARROW, WIDE
+from benchmarks.tables import BLUESKY, CLUSTERED, EVENTS, NARROW, WIDE
 
 ROWS = 3_000_000
 
@@ -29,10 +29,12 @@ def main(arguments: Sequence[str]) -> int:
     counts = engines.compile_counter()
     spark = engines.start_spark(args.memory, args.jar)
     third = max(args.rows // 3, 1)
-    rows = {EVENTS.name: args.rows, WIDE.name: third, NARROW.name: third, BLUESKY.name: args.jsonbench_rows or third}
+    bluesky = args.jsonbench_rows or third
+    rows = {EVENTS.name: args.rows, WIDE.name: third, NARROW.name: third}
+    rows |= {BLUESKY.name: bluesky, CLUSTERED.name: bluesky}
     data = Data(spark, rows, _say)
     for layout in args.rewrite:
-        for each in (EVENTS, WIDE, NARROW, BLUESKY):
+        for each in (EVENTS, WIDE, NARROW, BLUESKY, CLUSTERED):
             data.forget(each, layout)
     layouts = tuple(name for name in LAYOUTS if name in args.layouts or name == "struct")
     plan = Plan(args.runs, args.peer_runs, args.best, args.seconds, layouts)
@@ -56,7 +58,7 @@ def _measurements(bench: Bench, counts: bool) -> list[tuple[str, Callable[[], Re
     others = [(query.name, lambda query=query: bench.measure(query)) for query in QUERIES if query.table is not EVENTS]
     lone: list[tuple[str, Callable[[], Result]]] = [(wide.NAME, lambda: wide.measure(bench))]
     if counts:
-        lone.append((bytes_read.NAME, lambda: bytes_read.measure(bench)))
+        lone += bytes_read.measurements(bench)
     else:
         _say("no Java compiler (javac): bytes read are not counted")
     return [*events, *lone, *others]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from benchmarks.leaves import Leaf, Table, pick, quoted, random
 
 TYPES = ["view", "click", "scroll", "search", "cart", "order", "login", "logout", "share", "rate", "error", "ping"]
@@ -191,3 +193,6 @@ BLUESKY = Table(
         "account": "h_kind = 'account'",
     },
 )
+
+# The same rows in the order of their collections.
+CLUSTERED = replace(BLUESKY, name="clustered", clustered_by=("h_collection", "row"))
