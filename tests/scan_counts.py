@@ -11,10 +11,11 @@ class Counts(NamedTuple):
     pages: tuple
     rows_skipped: int
     bytes: tuple
+    answered: int
 
 
 def run(df):
-    """(rows, counts) of a query; each pair of a count is (read, skipped)."""
+    """(rows, counts) of a query; each pair of a count is (read, skipped), `answered` are row groups."""
     rows = df.collect()
     totals = {}
     for scan in _scans(df._jdf.queryExecution().executedPlan()):
@@ -27,7 +28,14 @@ def run(df):
     def pair(what):
         return totals.get(f"{what}Read", 0), totals.get(f"{what}Skipped", 0)
 
-    return rows, Counts(pair("files"), pair("rowGroups"), pair("pages"), totals.get("rowsSkipped", 0), pair("bytes"))
+    return rows, Counts(
+        pair("files"),
+        pair("rowGroups"),
+        pair("pages"),
+        totals.get("rowsSkipped", 0),
+        pair("bytes"),
+        totals.get("rowGroupsAnswered", 0),
+    )
 
 
 def _scans(plan):

@@ -9,6 +9,7 @@ object ReadCount {
   case object FilesSkipped extends ReadCount("filesSkipped", "files skipped")
   case object RowGroupsRead extends ReadCount("rowGroupsRead", "row groups read")
   case object RowGroupsSkipped extends ReadCount("rowGroupsSkipped", "row groups skipped")
+  case object RowGroupsAnswered extends ReadCount("rowGroupsAnswered", "row groups answered from footers")
   case object PagesRead extends ReadCount("pagesRead", "pages read")
   case object PagesSkipped extends ReadCount("pagesSkipped", "pages skipped")
   case object RowsSkipped extends ReadCount("rowsSkipped", "rows skipped")
@@ -21,6 +22,7 @@ object ReadCount {
     FilesSkipped,
     RowGroupsRead,
     RowGroupsSkipped,
+    RowGroupsAnswered,
     PagesRead,
     PagesSkipped,
     RowsSkipped,

@@ -9,8 +9,15 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
-import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory, Scan}
+import org.apache.spark.sql.connector.read.{
+  InputPartition,
+  PartitionReader,
+  PartitionReaderFactory,
+  Scan,
+  SupportsPushDownAggregates
+}
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
 import org.apache.spark.sql.execution.datasources.{
   DataSourceUtils,
@@ -41,18 +48,37 @@ final class ShreddedVariantScanBuilder(
     paths: Seq[PathColumn],
     whole: Map[String, String],
     options: Map[String, String]
-) extends FileScanBuilder(spark, files.index, files.dataSchema) {
+) extends FileScanBuilder(spark, files.index, files.dataSchema)
+    with SupportsPushDownAggregates {
   override protected val supportsNestedSchemaPruning: Boolean = true
 
-  override def build(): Scan =
+  private var aggregates: Option[PushedAggregates] = None
+
+  /** Rows that a filter may drop are none of the footer's. */
+  override def pushAggregation(aggregation: Aggregation): Boolean = {
+    val known = paths.map(p => p.name -> p).toMap
+    val caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
+    val reader = new ScanAggregates(known, files.dataSchema, files.index.partitionSchema, caseSensitive)
+    aggregates = if (dataFilters.isEmpty) reader.read(aggregation) else None
+    aggregates.isDefined
+  }
+
+  override def build(): Scan = aggregates match {
+    case Some(pushed) =>
+      val columns = StructType(pushed.columns.map(_.field).distinct)
+      AggregateScan(scan(columns, pushed.paths, StructType(pushed.groupBy.distinct)), pushed)
+    case None => scan(readDataSchema(), paths, readPartitionSchema())
+  }
+
+  private def scan(columns: StructType, paths: Seq[PathColumn], partitions: StructType) =
     ShreddedVariantScan(
       spark,
       files.index,
       files.dataSchema,
-      readDataSchema(),
+      columns,
       paths,
       whole,
-      readPartitionSchema(),
+      partitions,
       options,
       partitionFilters,
       dataFilters
@@ -139,15 +165,18 @@ final case class ShreddedVariantScan(
     }
 
   private def reader(): PartitionReaderFactory = {
-    val job = ReadJobs.create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
-      .copy(
-        predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)),
-        filter =
-          if (Options.lateMaterialization(options)) RowFilters.of(dataFilters, readDataSchema) else None
-      )
-    val files = new FileSourceOptions(CaseInsensitiveMap(options))
-    new BatchReaderFactory(job, ReadJobs.hadoopConf(sparkSession, options), files)
+    val filter =
+      if (Options.lateMaterialization(options)) RowFilters.of(dataFilters, readDataSchema) else None
+    new BatchReaderFactory(job.copy(filter = filter), hadoopConf, fileOptions)
   }
+
+  private[source] def job: ReadJob = ReadJobs
+    .create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
+    .copy(predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)))
+
+  private[source] def hadoopConf = ReadJobs.hadoopConf(sparkSession, options)
+
+  private[source] def fileOptions = new FileSourceOptions(CaseInsensitiveMap(options))
 }
 
 object ReadJobs {

@@ -14,6 +14,9 @@ sealed abstract class Part {
   /** None where no leaf is asked, because the part is the same in every row. */
   def leaf: Option[Seq[String]]
   def possible(facts: Facts): Possible
+
+  /** What the facts tell exactly; None where only the values do. */
+  def tally(facts: Facts): Option[Tally]
 }
 
 object Part {
@@ -22,12 +25,14 @@ object Part {
   case object Absent extends Part {
     override def leaf: Option[Seq[String]] = None
     override def possible(facts: Facts): Possible = Possible.onlyNull
+    override def tally(facts: Facts): Option[Tally] = Some(Tally.none)
   }
 
   /** A column of which nothing is known. */
   case object Unknown extends Part {
     override def leaf: Option[Seq[String]] = None
     override def possible(facts: Facts): Possible = Possible.anything
+    override def tally(facts: Facts): Option[Tally] = None
   }
 
   /** A leaf of which only nulls count: what stands in it is handed on under whatever name, and never NULL. */
@@ -35,6 +40,7 @@ object Part {
     override def leaf: Option[Seq[String]] = Some(column)
     override def possible(facts: Facts): Possible =
       Possible(if (facts.areAllNull) Values.None else Values.Any, NullsOf(facts, mayLack, laws))
+    override def tally(facts: Facts): Option[Tally] = NotNull(facts, mayLack, laws).map(Tally(_, None))
   }
 
   /** A typed leaf whose values go through casts. `isFloating` says that it may hold NaN. */
@@ -58,6 +64,30 @@ object Part {
           NullsOf(facts, mayLack, laws) || mayFail && laws.hold(Law.FailedCasts)
         )
       }
+
+    /**
+     * Every value that is not null is one of the column's if no cast fails between the bounds. Then the bounds, which
+     * rows have, go through the casts to the ends of what the column gives, because no cast turns order around.
+     */
+    override def tally(facts: Facts): Option[Tally] =
+      if (facts.areAllNull) Some(Tally.none)
+      else {
+        val (values, mayFail) = convert(held(facts))
+        if (mayFail && laws.hold(Law.FailedCasts)) None
+        else NotNull(facts, mayLack, laws).map(Tally(_, ends(values)))
+      }
+
+    /** Writers give a zero the sign that makes its bound the wider one: which of the two rows have, they do not tell. */
+    private def ends(values: Values): Option[(Datum, Datum)] = values match {
+      case Values.Between(Bounds(Some(least), Some(greatest)), false)
+          if !laws.hold(Law.NegativeZero) || !isZero(least) && !isZero(greatest) => Some((least, greatest))
+      case _ => None
+    }
+
+    private def isZero(value: Datum) = value match {
+      case Datum.Floating(number) => isFloating && number == 0
+      case _ => false
+    }
 
     private def held(facts: Facts): Values = facts.distinct match {
       case Some(values) => Values.Among(values)
@@ -106,6 +136,10 @@ object Part {
       else Possible.anything
     }
 
+    /** Nothing, if no row has a value here: what else a row has, only its bytes tell. */
+    override def tally(facts: Facts): Option[Tally] =
+      Option.when(possible(facts).values == Values.None)(Tally.none)
+
     /** The value of a variant null is one byte, 0. */
     private def areVariantNulls(facts: Facts) = facts.bounds == Residual.variantNulls
   }
@@ -142,5 +176,15 @@ object Part {
     def apply(facts: Facts, mayLack: Boolean, laws: Laws): Boolean =
       if (mayLack && laws.hold(Law.RowsThatLack)) true
       else facts.nulls.fold(laws.hold(Law.MissingStatistics))(_ > 0)
+  }
+
+  private object NotNull {
+
+    /** How many rows have a value; None where entries are no rows, or nobody counted them. */
+    def apply(facts: Facts, mayLack: Boolean, laws: Laws): Option[Long] =
+      if (facts.areAllNull) Some(0)
+      else if (mayLack && laws.hold(Law.RowsThatLack)) None
+      else if (facts.nulls.isEmpty && !laws.hold(Law.MissingStatistics)) Some(facts.entries)
+      else facts.nulls.map(facts.entries - _)
   }
 }

@@ -1,0 +1,104 @@
+/** One split of a file, opened: its row groups, what judges them, and readers of its columns. */
+package shreddedvariant.parquet
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.VersionParser
+import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData}
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
+import org.apache.spark.sql.types.StructType
+import shreddedvariant.{Errors, ShreddedVariantException}
+
+final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration, counts: ReadCounts) {
+  private val name = split.toPath.toString
+  private val reader = OpenFile(split.toPath, conf, Some((split.start, split.start + split.length)))
+  private val footer = reader.getFileMetaData
+  private val place = new FilePlace(name)
+  private val fileColumns = new FileColumns(split, place, job.batchSize)
+  private val places = new LeafChunks(footer.getSchema)
+  val writer: ParsedVersion = FileSplit.writerVersion(footer)
+  val groups: IndexedSeq[RowGroup] =
+    reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) => rowGroup(block, i) }
+  private val skipping = job.predicate.map(new Skipping(_, binder, reader, writer))
+  val source = new GroupSource(reader, skipping, counts)
+
+  def schema: MessageType = footer.getSchema
+
+  def binder: PredicateBinder = new PredicateBinder(schema, job, rebasing)
+
+  def columns(asked: StructType): GroupReader = {
+    val bound =
+      try new ColumnBinder(schema, place, fileColumns, job, rebasing).bind(asked)
+      catch {
+        case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
+        case NonFatal(e) => reader.close(); throw e
+      }
+    new GroupReader(bound, source, place, writer)
+  }
+
+  /** A file that comes in several splits is counted with its first one, by what the footer says of all row groups. */
+  def countFile(hasRead: Boolean): Unit = if (split.start == 0) {
+    val isWhole = split.length >= split.fileSize
+    if (hasRead || !isWhole && othersMayMatch) counts.add(ReadCount.FilesRead, 1)
+    else if (groups.nonEmpty || !isWhole) counts.add(ReadCount.FilesSkipped, 1)
+  }
+
+  def close(): Unit = reader.close()
+
+  private def othersMayMatch: Boolean = skipping.forall { judge =>
+    val all = OpenFile(split.toPath, conf, None)
+    try all.getRowGroups.asScala.exists(block => block.getRowCount > 0 && judge.mayMatch(rowGroup(block, -1)))
+    finally all.close()
+  }
+
+  private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, places)
+
+  private def rebasing: Rebasing = {
+    val keys = footer.getKeyValueMetaData
+    val datetime = DataSourceUtils.datetimeRebaseSpec(keys.get, job.rebasing.datetime)
+    val int96 = DataSourceUtils.int96RebaseSpec(keys.get, job.rebasing.int96)
+    val foreign = !Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
+    val convertInt96 = job.rebasing.convertInt96 && foreign
+    Rebasing(
+      datetime.mode.toString,
+      datetime.timeZone,
+      int96.mode.toString,
+      int96.timeZone,
+      Option.when(convertInt96)(DateTimeUtils.getZoneId(job.rebasing.sessionZone))
+    )
+  }
+}
+
+object FileSplit {
+
+  /** Old writers encoded some pages wrongly, and Spark's decoder mends that by the writer's version. */
+  private def writerVersion(footer: FileMetaData): ParsedVersion =
+    try VersionParser.parse(footer.getCreatedBy)
+    catch { case NonFatal(_) => null }
+}
+
+/** Opens a Parquet file; whatever is not one is refused in one sentence. */
+object OpenFile {
+  import java.io.FileNotFoundException
+
+  def apply(path: Path, conf: Configuration, range: Option[(Long, Long)]): ParquetFileReader =
+    try {
+      val options = HadoopReadOptions.builder(conf, path)
+      range.foreach { case (start, end) => options.withRange(start, end) }
+      ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options.build())
+    } catch {
+      case e: FileNotFoundException => throw e
+      case e: StackOverflowError =>
+        throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
+      case NonFatal(e) => throw Errors.notParquet(path.toString, e)
+    }
+}

@@ -1,0 +1,47 @@
+/** What the footer of a file tells exactly of the values of a column in a row group. */
+package shreddedvariant.parquet
+
+import scala.collection.mutable
+
+import org.apache.parquet.schema.MessageType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
+import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.stats._
+
+final class FooterTallies(file: FileSplit) {
+  private val schema: MessageType = file.schema
+  private val binder = file.binder
+  private val leafFacts = new LeafFacts(file.writer)
+  private val bound = mutable.Map.empty[Column, Option[Seq[Part]]]
+
+  /** A row has its value from one of the column's parts, and each of these is known exactly or none of them counts. */
+  def of(column: Column, group: RowGroup): Option[Tally] =
+    bound.getOrElseUpdate(column, parts(column)).flatMap { parts =>
+      parts.map(tally(_, group)).foldLeft(Option(Tally.none)) {
+        case (Some(sum), Some(next)) => Some(sum.and(next))
+        case _ => None
+      }
+    }
+
+  private def parts(column: Column): Option[Seq[Part]] =
+    Some(binder.parts(column)).filter(parts => isRead(column, parts))
+
+  private def isRead(column: Column, parts: Seq[Part]): Boolean = (column.origin, parts) match {
+    // What a file gives for a column of another type is the reader's matter, which may refuse it.
+    case (_: Origin.Plain, Seq(typed: Part.Typed)) => typed.casts.forall(_.isIdentity)
+    // The metadata is null where the variant is, if it cannot be null itself.
+    case (Origin.Path(PathColumn(_, _, Wanted.Presence)), Seq(Part.Nulls(leaf, _, _))) =>
+      schema.getMaxDefinitionLevel(leaf: _*) == schema.getMaxDefinitionLevel(leaf.init: _*)
+    case _ => true
+  }
+
+  private def tally(part: Part, group: RowGroup): Option[Tally] = part.leaf match {
+    case None => part.tally(Facts.unknown(group.rows))
+    case Some(leaf) => group.chunk(leaf).flatMap { chunk =>
+        part.tally(leafFacts.ofChunk(chunk)).map { tally =>
+          // Writers may cut bounds of binaries, which decimals may be stored as.
+          if (chunk.getPrimitiveType.getPrimitiveTypeName == BINARY) tally.copy(ends = None) else tally
+        }
+      }
+  }
+}

@@ -1,0 +1,168 @@
+/** What an aggregate has come to so far: from tallies of footers, and from the values of batches. */
+package shreddedvariant.parquet
+
+import org.apache.spark.sql.catalyst.util.SQLOrderingUtil
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.ColumnVector
+import shreddedvariant.stats.{Datum, Tally}
+
+abstract class Partial {
+  def add(tally: Tally): Unit
+  def add(values: ColumnVector, rows: Int): Unit
+
+  /** As rows of Spark hold it. */
+  def result: Any
+}
+
+object Partial {
+  def of(aggregate: Aggregate): Partial = aggregate match {
+    case Aggregate.CountRows | _: Aggregate.CountValues => new Counted
+    case Aggregate.Extreme(compared, isGreatest) => compared.field.dataType match {
+        case BooleanType => new BooleanExtreme(isGreatest)
+        case ByteType => new ByteExtreme(isGreatest)
+        case ShortType => new ShortExtreme(isGreatest)
+        case IntegerType | DateType => new IntExtreme(isGreatest)
+        case FloatType => new FloatExtreme(isGreatest)
+        case DoubleType => new DoubleExtreme(isGreatest)
+        case decimal: DecimalType => new DecimalExtreme(decimal, isGreatest)
+        case _ => new LongExtreme(isGreatest)
+      }
+  }
+}
+
+private final class Counted extends Partial {
+  private var count = 0L
+
+  override def add(tally: Tally): Unit = count += tally.values
+
+  override def add(values: ColumnVector, rows: Int): Unit =
+    if (!values.hasNull) count += rows
+    else {
+      var found = 0
+      var row = 0
+      while (row < rows) {
+        if (!values.isNullAt(row)) found += 1
+        row += 1
+      }
+      count += found
+    }
+
+  override def result: Any = count
+}
+
+/** The least or greatest value met; NULL where none was. */
+private abstract class Extreme(isGreatest: Boolean) extends Partial {
+  protected var isMet = false
+
+  protected def meet(end: Datum): Unit
+  protected def value: Any
+
+  override def add(tally: Tally): Unit =
+    for ((least, greatest) <- tally.ends if tally.values > 0) meet(if (isGreatest) greatest else least)
+
+  override def result: Any = if (isMet) value else null
+}
+
+/** Whatever orders as whole numbers do: the loop is each type's own, so that none asks for the type of a value. */
+private abstract class WholeExtreme(isGreatest: Boolean) extends Extreme(isGreatest) {
+  protected var best = 0L
+
+  protected final def meet(number: Long): Unit =
+    if (!isMet || (if (isGreatest) number > best else number < best)) { best = number; isMet = true }
+
+  override protected def meet(end: Datum): Unit = end match {
+    case Datum.Exact(number) => meet(number.longValueExact)
+    case other => throw new IllegalStateException(s"no whole number: $other")
+  }
+}
+
+private final class BooleanExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(if (values.getBoolean(row)) 1L else 0L); row += 1 }
+  }
+  override protected def value: Any = best == 1
+}
+
+private final class ByteExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(values.getByte(row).toLong); row += 1 }
+  }
+  override protected def value: Any = best.toByte
+}
+
+private final class ShortExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(values.getShort(row).toLong); row += 1 }
+  }
+  override protected def value: Any = best.toShort
+}
+
+private final class IntExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(values.getInt(row).toLong); row += 1 }
+  }
+  override protected def value: Any = best.toInt
+}
+
+private final class LongExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(values.getLong(row)); row += 1 }
+  }
+  override protected def value: Any = best
+}
+
+/** In Spark's order: NaN is greater than all others, 0.0 and -0.0 are equal, and the first of equals stays. */
+private abstract class FloatingExtreme(isGreatest: Boolean) extends Extreme(isGreatest) {
+  protected var best = 0.0
+
+  protected final def meet(number: Double): Unit = {
+    val order = if (isMet) SQLOrderingUtil.compareDoubles(number, best) else 0
+    if (!isMet || (if (isGreatest) order > 0 else order < 0)) { best = number; isMet = true }
+  }
+
+  override protected def meet(end: Datum): Unit = end match {
+    case Datum.Floating(number) => meet(number)
+    case other => throw new IllegalStateException(s"no floating number: $other")
+  }
+}
+
+private final class FloatExtreme(isGreatest: Boolean) extends FloatingExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(values.getFloat(row).toDouble); row += 1 }
+  }
+  override protected def value: Any = best.toFloat
+}
+
+private final class DoubleExtreme(isGreatest: Boolean) extends FloatingExtreme(isGreatest) {
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) { if (!values.isNullAt(row)) meet(values.getDouble(row)); row += 1 }
+  }
+  override protected def value: Any = best
+}
+
+private final class DecimalExtreme(decimal: DecimalType, isGreatest: Boolean) extends Extreme(isGreatest) {
+  private var best: Decimal = _
+
+  private def meet(number: Decimal): Unit =
+    if (!isMet || (if (isGreatest) number > best else number < best)) { best = number; isMet = true }
+
+  override protected def meet(end: Datum): Unit = end match {
+    case Datum.Exact(number) => meet(Decimal(BigDecimal(number), decimal.precision, decimal.scale))
+    case other => throw new IllegalStateException(s"no decimal: $other")
+  }
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) {
+      if (!values.isNullAt(row)) meet(values.getDecimal(row, decimal.precision, decimal.scale))
+      row += 1
+    }
+  }
+  override protected def value: Any = best
+}
