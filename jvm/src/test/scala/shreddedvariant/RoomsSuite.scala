@@ -36,6 +36,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.sql.internal",
       "org.apache.spark.sql.types",
       "org.apache.spark.sql.vectorized",
+      "org.apache.spark.types.variant",
       "org.apache.spark.unsafe"
     ),
     "rules" -> Set(
