@@ -9,8 +9,8 @@ SHAPE = "n BIGINT, m BIGINT, text STRING, x BIGINT, l ARRAY<BIGINT>, o STRUCT<p:
 # `n` is clustered, `m` scattered; `x` is text in one row of seven, and so is residual.
 VARIANT = """parse_json(concat('{"n":', id, ',"m":', pmod(xxhash64(id), 1000), ',"x":',
     CASE WHEN id % 7 = 3 THEN concat('"', id % 100, '"') ELSE CAST(id % 100 AS STRING) END,
-    ',"text":"', repeat(md5(CAST(id AS STRING)), 3), '","l":[', id, ',', id % 3, '],"o":{"p":"', md5(CAST(id AS STRING)),
-    '","q":', id % 50, ',"k":', id, '}', CASE WHEN id % 5 = 0 THEN ',"extra":[1,{"z":2}]' ELSE '' END, '}'))"""
+    ',"text":"', repeat(md5(CAST(id AS STRING)), 3), '","l":[', id, ',', id % 3, '],"o":{"p":"',
+    md5(CAST(id AS STRING)), '","q":', id % 50, ',"k":', id, '}', CASE WHEN id % 5 = 0 THEN ',"extra":[1,{"z":2}]' ELSE '' END, '}'))"""
 
 # Filters that few rows pass.
 FEW = [
