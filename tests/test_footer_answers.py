@@ -13,7 +13,7 @@ SHAPE = (
     "s STRING, b BOOLEAN, day DATE, at TIMESTAMP, ntz TIMESTAMP_NTZ, l ARRAY<BIGINT>, o STRUCT<p: BIGINT>, "
     "mixed BIGINT, nulls BIGINT, never BIGINT"
 )
-# `mixed` is text in the third quarter; `nulls` is a JSON null in every tenth row; some rows lack `n`, and some have no v.
+# `mixed` is a list in the third quarter; `nulls` is a JSON null in every tenth row; some rows have no variant.
 VARIANT = """
     CASE WHEN id % 1000 = 999 THEN NULL ELSE to_variant_object(named_struct(
         'n', id, 'i', CAST(id AS INT), 'small', CAST(id AS SMALLINT), 'd', id + 0.5D, 'f', CAST(id + 0.25 AS FLOAT),
@@ -373,7 +373,8 @@ def test_files_of_all_kinds_add_up(spark, tmp_path):
 def test_timestamps_and_dates_of_files_are_those_of_spark(spark, tmp_path):
     rows = spark.sql(
         "SELECT id, date_add(DATE'1500-01-01', CAST(id AS INT)) AS d, timestamp_seconds(id - 20000000000) AS t, "
-        "CAST(id AS TINYINT) AS b, CAST(id AS SMALLINT) AS s, id % 2 = 0 AS flag, CAST(id AS DECIMAL(25,2)) AS m "
+        "CAST(id AS TINYINT) AS b, CAST(id AS SMALLINT) AS s, id % 2 = 0 AS flag, "
+        "CAST(concat(id, repeat('9', 34), '.25') AS DECIMAL(38,2)) AS m "
         "FROM range(100)"
     )
     every = [f"{f}({c})" for c in rows.columns for f in ("min", "max", "count")]

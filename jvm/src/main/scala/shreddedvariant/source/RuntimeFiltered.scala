@@ -1,6 +1,8 @@
 /** A scan that takes filters while the query runs: keys of the other side of a join, results of subqueries. */
 package shreddedvariant.source
 
+import java.util.Locale
+
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, InSet}
@@ -20,9 +22,17 @@ trait RuntimeFiltered extends SupportsRuntimeCatalystFiltering {
 
   protected def runtimeFilters: Seq[Expression] = synchronized(filters.toSeq)
 
-  /** Whatever statistics can judge: partitions, plain columns, paths of variants and what failed to become their values. */
-  override def filterAttributes(): Array[NamedReference] =
-    readSchema().fields.filter(f => isComparable(f.dataType)).map(f => Expressions.column(quoted(f.name)))
+  /**
+   * Whatever statistics can judge: partitions, plain columns, paths of variants and what failed to become their values.
+   * Spark refuses names that it finds twice, as it does with those of keys that differ in their case alone.
+   */
+  override def filterAttributes(): Array[NamedReference] = {
+    val times = readSchema().fieldNames.groupBy(_.toLowerCase(Locale.ROOT)).map { case (n, s) =>
+      n -> s.length
+    }
+    val found = readSchema().fields.filter(f => times(f.name.toLowerCase(Locale.ROOT)) == 1)
+    found.filter(f => isComparable(f.dataType)).map(f => Expressions.column(quoted(f.name)))
+  }
 
   private def evaluated(e: Expression): Option[Expression] = e match {
     case in: InSubqueryExec =>

@@ -210,15 +210,17 @@ object SkippedRows {
 
   // ---- what Spark answers ----
 
+  /** What the path gives in a row; None where its cast fails. */
+  def value(c: Case, row: Seq[Stored]): Option[Any] = c.at.fold(row.headOption)(row.lift(_)) match {
+    case None => Some(null)
+    case Some(Stored.Missing) => if (c.at.isDefined) cast(Value.Null, c.target) else Some(null)
+    case Some(Stored.Typed(value)) => cast(value, c.target)
+    case Some(Stored.Residual(value)) => cast(value, c.target)
+  }
+
   /** The row's outcome: Some(true), Some(false) or Some(null); None where a strict cast fails. */
   def outcome(c: Case, row: Seq[Stored]): Option[Any] = {
-    val cell = c.at.fold(row.headOption)(row.lift(_))
-    val value = cell match {
-      case None => Some(null)
-      case Some(Stored.Missing) => if (c.at.isDefined) cast(Value.Null, c.target) else Some(null)
-      case Some(Stored.Typed(value)) => cast(value, c.target)
-      case Some(Stored.Residual(value)) => cast(value, c.target)
-    }
+    val value = this.value(c, row)
     if (value.isEmpty && c.isStrict) None
     else {
       val literal = Literal(value.orNull, c.target)
