@@ -19,9 +19,17 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
   def register[A <: Assembled](node: A): A = { nodes += node; node }
 
   def leaf(path: Seq[String], dataType: DataType, rebasing: Rebasing, need: RowGroup => Boolean): Leaf =
-    leaves
-      .getOrElseUpdate(path, new Leaf(file.getColumnDescription(path.toArray), dataType, rebasing, vectors))
-      .neededWhen(need)
+    found(path, dataType, rebasing).neededWhen(need).eagerly()
+
+  /** A leaf that is decoded in those batches only in which somebody asks for it. */
+  def lazily(path: Seq[String], dataType: DataType, need: RowGroup => Boolean): Leaf =
+    found(path, dataType, Rebasing.none).neededWhen(need)
+
+  private def found(path: Seq[String], dataType: DataType, rebasing: Rebasing) =
+    leaves.getOrElseUpdate(
+      path,
+      new Leaf(file.getColumnDescription(path.toArray), dataType, rebasing, vectors)
+    )
 
   /** A column of a variant: read where it holds something. A repeated one always is, since its levels count. */
   def cell(path: Seq[String], dataType: DataType): Leaf =

@@ -45,6 +45,9 @@ final class Leaf(
 
   private var needs = List.empty[RowGroup => Boolean]
   private var active = true
+  private var isLazy = true
+  private var rowsOfBatch = 0
+  private var rowsWaiting = 0L
 
   def path: Seq[String] = descriptor.getPath.toSeq
 
@@ -53,12 +56,15 @@ final class Leaf(
 
   def isNeededIn(group: RowGroup): Boolean = needs.exists(_(group))
 
+  /** Asked for by somebody who looks at the vector itself, and not through [[whenAsked]]. */
+  def eagerly(): this.type = { isLazy = false; this }
+
   def maxRepetition: Int = descriptor.getMaxRepetitionLevel
 
   /** Asked for by a struct or list whose presence or offsets this leaf tells. */
   def keepLevels(): this.type = {
     if (definitionLevels == null) definitionLevels = vectors.allocate(IntegerType)
-    this
+    eagerly()
   }
 
   /** Repetition levels can be decoded only together with definition levels, and repeated values only with both. */
@@ -78,6 +84,7 @@ final class Leaf(
 
   def open(pages: PageReadStore, writer: ParsedVersion): Unit = {
     active = true
+    rowsWaiting = 0
     reader = new VectorizedColumnReader(
       descriptor,
       descriptor.getMaxDefinitionLevel == 0,
@@ -92,6 +99,21 @@ final class Leaf(
   }
 
   def read(rows: Int): Unit = {
+    rowsOfBatch = rows
+    if (isLazy) rowsWaiting += rows else decode(rows)
+  }
+
+  /** The vector of the current batch, decoded as soon as somebody asks; rows that nobody asked for are passed over. */
+  def whenAsked: WritableColumnVector = {
+    while (rowsWaiting > 0) {
+      val rows = math.min(vectors.capacity.toLong, math.max(rowsWaiting - rowsOfBatch, 0)).toInt
+      decode(if (rows == 0) rowsOfBatch else rows)
+      rowsWaiting -= (if (rows == 0) rowsOfBatch else rows)
+    }
+    vector
+  }
+
+  private def decode(rows: Int): Unit = {
     Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.reset())
     SparkBridge.readBatch(reader, rows, vector, repetitionLevels, definitionLevels)
   }

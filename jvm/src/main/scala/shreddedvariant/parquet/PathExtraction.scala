@@ -18,7 +18,7 @@ import org.apache.spark.types.variant.VariantUtil.Type
 import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.SparkBridge
 import shreddedvariant.layout.PathStep
-import shreddedvariant.shred.{CellVector, Lists, Rebuilder, ScalarVector}
+import shreddedvariant.shred.{CellVector, Encoding, Lists, Rebuilder, ScalarVector}
 
 /**
  * Where a path ends in one file: at `cell`, with `rest` to be looked up in what the cell's residual holds; nothing is
@@ -40,6 +40,7 @@ final class PathExtraction(
   private val typed = Option(cell.typed).collect { case scalar: ScalarVector if place.rest.isEmpty => scalar }
   private val isIdentity =
     typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && place.hops.isEmpty
+  private val copy = if (isIdentity) BatchCopy.of(target) else None
   private val arguments = VariantCastArgs(
     failOnError = false,
     zone,
@@ -86,12 +87,23 @@ final class PathExtraction(
       if (isIdentity && !hasResidual(rows)) typed.get.vector
       else {
         own.reset()
-        if (conversion.isDefined) convert(rows) else castAll(rows)
+        if (copy.isDefined) copyAndPatch(rows) else if (conversion.isDefined) convert(rows) else castAll(rows)
         own
       }
   }
 
   private def hasResidual(rows: Int): Boolean = cell.value != null && cell.value.numNulls < rows
+
+  private def copyAndPatch(rows: Int): Unit = {
+    val from = typed.get.vector
+    own.reserve(rows)
+    copy.get(from, own, rows)
+    var row = 0
+    while (row < rows) {
+      if (!cell.value.isNullAt(row) && from.isNullAt(row)) patch(row, row)
+      row += 1
+    }
+  }
 
   private def convert(rows: Int): Unit = {
     val from = typed.get.vector
@@ -160,15 +172,22 @@ final class PathExtraction(
     if (at < 0) null
     else if (cell.isMissing(at)) if (place.isElement) PathExtraction.variantNull else null
     else file.guard(cell.path, at) {
-      val keys = if (needsMetadata(at)) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys
-      val value = if (isStored(at)) cell.value.getBinary(at) else rebuilder.rebuild(at, keys)
-      new VariantVal(value, keys)
+      if (isStored(at)) {
+        val value = cell.value.getBinary(at)
+        new VariantVal(value, if (hasKeys(value)) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys)
+      } else {
+        val keys = if (typed.isEmpty) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys
+        new VariantVal(rebuilder.rebuild(at, keys), keys)
+      }
     }
 
   /** Whether the value stands in `value` as it is. */
   private def isStored(at: Int) = place.rest.nonEmpty || typed.exists(_.isNullAt(at))
 
-  private def needsMetadata(at: Int) = typed.isEmpty || typed.get.vector.isNullAt(at)
+  /** Of stored values only objects, and arrays, which may hold some, speak of keys. */
+  private def hasKeys(value: Array[Byte]) =
+    value.length > 0 && Encoding.basicType(value, 0) != Encoding.Primitive &&
+      Encoding.basicType(value, 0) != Encoding.ShortString
 
   private var lastRow = 0
   private def rowOf(at: Int): Int = if (place.hops.isEmpty) at else lastRow

@@ -18,7 +18,12 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
 
   def whole(path: Seq[String], name: String): ColumnVector = {
     val bound = FileCell.bind(file, path, name, job.limits.maxDepth)
-    val metadata = metadataOf(bound, name, _ => true)
+    val metadata =
+      new MetadataVector(
+        name,
+        leaves.leaf(bound.metadata, BinaryType, Rebasing.none, _ => true).vector,
+        place
+      )
     val root = cell(bound.root)
     val value =
       if (bound.isShredded)
@@ -28,7 +33,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
   }
 
   private def metadataOf(bound: FileVariant, name: String, need: RowGroup => Boolean): ColumnVector =
-    new MetadataVector(name, leaves.leaf(bound.metadata, BinaryType, Rebasing.none, need).vector, place)
+    new LazyMetadataVector(name, leaves.lazily(bound.metadata, BinaryType, need), place)
 
   private def cell(bound: FileCell): CellVector = {
     val value = bound.value.map(leaves.cell(_, BinaryType).vector).orNull

@@ -81,6 +81,13 @@ final class MetadataVector(column: String, metadata: ColumnVector, place: FilePl
   override protected def bytes(row: Int): Array[Byte] = metadata.getBinary(row)
 }
 
+/** Metadata that is decoded when a row asks for it: many rows of a path can do without. */
+final class LazyMetadataVector(column: String, metadata: Leaf, place: FilePlace)
+    extends BinaryVector(column, place) {
+  override def isNullAt(row: Int): Boolean = metadata.whenAsked.isNullAt(row)
+  override protected def bytes(row: Int): Array[Byte] = metadata.whenAsked.getBinary(row)
+}
+
 /** The value of a variant that is not shredded: bytes passed through, a missing one read as variant null. */
 final class StoredValueVector(column: String, metadata: ColumnVector, value: ColumnVector, place: FilePlace)
     extends BinaryVector(column, place) {
