@@ -77,7 +77,7 @@ def _fields(name: str, count: int) -> Table:
         Leaf(f"f{i}", "BIGINT", f"CASE WHEN row % {(count - 1) // 9} = {(i - 1) // 9} THEN {random(i, 1000)} END")
         for i in range(1, count)
     ]
-    return Table(name, (Leaf("f0", "BIGINT", random("f0", 1 << 40)), *others), files=8)
+    return Table(name, (Leaf("f0", "BIGINT", random("f0", 1 << 30)), *others), files=8)
 
 
 WIDE = _fields("wide", 1_000)

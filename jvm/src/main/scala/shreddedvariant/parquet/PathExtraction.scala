@@ -100,7 +100,7 @@ final class PathExtraction(
     copy.get(from, own, rows)
     var row = 0
     while (row < rows) {
-      if (!cell.value.isNullAt(row) && from.isNullAt(row)) patch(row, row)
+      if (from.isNullAt(row)) if (cell.value.isNullAt(row)) own.putNull(row) else patch(row, row)
       row += 1
     }
   }
