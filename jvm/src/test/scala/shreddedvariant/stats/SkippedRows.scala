@@ -204,7 +204,9 @@ object SkippedRows {
     if (!isStrict) value
     else {
       val failing = AttributeReference("failing", VariantType)()
-      Coalesce(Seq(value, VariantGet(failing, Literal("$"), target, failOnError = true, Some("UTC"))))
+      def get(child: Expression, target: DataType) =
+        VariantGet(child, Literal("$"), target, failOnError = true, Some("UTC"))
+      Coalesce(Seq(value, get(get(failing, VariantType), target)))
     }
   }
 
