@@ -1,17 +1,14 @@
 /**
  * Puts hidden attributes where a plan accesses paths, and brings them there from the leaves.
  *
- * Casts that may raise are evaluated without raising, unless every row meets them ([[EveryRow]]): `Coalesce(h,
- * variant_get(failing, '$', T))` raises just where Spark would have, since `failing` is the variant itself wherever `h`
- * is NULL without its leave.
+ * Casts that may raise are evaluated without raising, unless every row meets them ([[EveryRow]]): a [[StrictCast]]
+ * raises just where Spark would have.
  */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
-import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.{DataType, VariantType}
 
 private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
 
@@ -78,15 +75,8 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
 
   private def column(access: PathAccess, available: AttributeSet): Option[Expression] =
     wanted.value(access).filter(available.contains).map { value =>
-      wanted.failure(access).fold[Expression](value)(failing => Coalesce(Seq(value, raise(failing, access))))
+      wanted.failure(access).fold[Expression](value)(StrictCast(value, _, access.target, access.zone))
     }
-
-  /** Spark moves a `variant_get` of a column to where it meets every row, but not one of an expression. */
-  private def raise(failing: Expression, access: PathAccess): Expression = {
-    def get(child: Expression, target: DataType) =
-      VariantGet(child, Literal("$"), target, failOnError = true, access.zone)
-    get(get(failing, VariantType), access.target)
-  }
 
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
     wanted.finder.presence(e).flatMap(wanted.presenceOf).filter(available.contains).map { present =>

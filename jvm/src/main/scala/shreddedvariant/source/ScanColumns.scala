@@ -2,9 +2,9 @@
 package shreddedvariant.source
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Shape, Wanted}
+import shreddedvariant.rules.StrictCast
 import shreddedvariant.stats.{Column, Conversion, Origin}
 
 /** `paths` are the hidden columns by their names, `files` the columns of the files. */
@@ -53,7 +53,7 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
   private object Path {
     def unapply(e: Expression): Option[(PathColumn, Boolean)] = e match {
       case a: Attribute => paths.get(a.name).map((_, false))
-      case Coalesce(Seq(value: Attribute, Raised(failing, target))) =>
+      case StrictCast(value, failing, target) =>
         (paths.get(value.name), paths.get(failing.name)) match {
           case (Some(path @ PathColumn(_, _, Wanted.Value(wanted, zone))), Some(beside))
               if wanted == target && beside == path.copy(wanted = Wanted.Failure(wanted, zone)) =>
@@ -61,28 +61,6 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
           case _ => None
         }
       case _ => None
-    }
-  }
-
-  /** What raises for the variant that could not be cast, see PathRewrite. */
-  private object Raised {
-    def unapply(e: Expression): Option[(Attribute, DataType)] = e match {
-      case VariantGet(
-            VariantGet(failing: Attribute, Root(), VariantType, true, _),
-            Root(),
-            target,
-            true,
-            _
-          ) =>
-        Some((failing, target))
-      case _ => None
-    }
-  }
-
-  private object Root {
-    def unapply(e: Expression): Boolean = e match {
-      case Literal(path, _) => String.valueOf(path) == "$"
-      case _ => false
     }
   }
 

@@ -11,6 +11,7 @@ import org.apache.spark.unsafe.types.VariantVal
 import org.scalacheck.Gen
 import shreddedvariant.Value
 import shreddedvariant.layout.{PathColumn, PathStep, ScalarType, Wanted}
+import shreddedvariant.rules.StrictCast
 import shreddedvariant.source.{ScanColumns, ScanPredicates}
 
 /** What lies in the columns of a path in one row, or in one element. */
@@ -202,12 +203,7 @@ object SkippedRows {
   private def column(target: DataType, isStrict: Boolean): Expression = {
     val value = AttributeReference("value", target)()
     if (!isStrict) value
-    else {
-      val failing = AttributeReference("failing", VariantType)()
-      def get(child: Expression, target: DataType) =
-        VariantGet(child, Literal("$"), target, failOnError = true, Some("UTC"))
-      Coalesce(Seq(value, get(get(failing, VariantType), target)))
-    }
+    else StrictCast(value, AttributeReference("failing", VariantType)(), target, Some("UTC"))
   }
 
   // ---- what Spark answers ----
