@@ -143,7 +143,7 @@ final case class ShreddedVariantScan(
   /** Files that no task hears of, because their partition cannot match. */
   override def reportDriverMetrics(): Array[CustomTaskMetric] = {
     def files(filters: Seq[Expression]) = fileIndex.listFiles(filters, Nil).map(_.files.size.toLong).sum
-    val (all, kept) = (files(Nil), files(partitionFilters))
+    val (all, kept) = (files(Nil), files(filteredAtRuntime.partitionFilters))
     Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
   }
 
