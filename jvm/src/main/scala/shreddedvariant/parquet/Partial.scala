@@ -55,7 +55,16 @@ private abstract class Extreme(isGreatest: Boolean) extends Partial {
   protected var isMet = false
 
   protected def meet(end: Datum): Unit
+  protected def meetValue(values: ColumnVector, row: Int): Unit
   protected def value: Any
+
+  override def add(values: ColumnVector, rows: Int): Unit = {
+    var row = 0
+    while (row < rows) {
+      if (!values.isNullAt(row)) meetValue(values, row)
+      row += 1
+    }
+  }
 
   override def add(tally: Tally): Unit =
     for ((least, greatest) <- tally.ends if tally.values > 0) meet(if (isGreatest) greatest else least)
@@ -63,7 +72,7 @@ private abstract class Extreme(isGreatest: Boolean) extends Partial {
   override def result: Any = if (isMet) value else null
 }
 
-/** Whatever orders as whole numbers do: the loop is each type's own, so that none asks for the type of a value. */
+/** Whatever orders as whole numbers do. */
 private abstract class WholeExtreme(isGreatest: Boolean) extends Extreme(isGreatest) {
   protected var best = 0L
 
@@ -77,42 +86,28 @@ private abstract class WholeExtreme(isGreatest: Boolean) extends Extreme(isGreat
 }
 
 private final class BooleanExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(if (values.getBoolean(row)) 1L else 0L); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit =
+    meet(if (values.getBoolean(row)) 1L else 0L)
   override protected def value: Any = best == 1
 }
 
 private final class ByteExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(values.getByte(row).toLong); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit = meet(values.getByte(row).toLong)
   override protected def value: Any = best.toByte
 }
 
 private final class ShortExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(values.getShort(row).toLong); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit = meet(values.getShort(row).toLong)
   override protected def value: Any = best.toShort
 }
 
 private final class IntExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(values.getInt(row).toLong); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit = meet(values.getInt(row).toLong)
   override protected def value: Any = best.toInt
 }
 
 private final class LongExtreme(isGreatest: Boolean) extends WholeExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(values.getLong(row)); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit = meet(values.getLong(row))
   override protected def value: Any = best
 }
 
@@ -132,18 +127,12 @@ private abstract class FloatingExtreme(isGreatest: Boolean) extends Extreme(isGr
 }
 
 private final class FloatExtreme(isGreatest: Boolean) extends FloatingExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(values.getFloat(row).toDouble); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit = meet(values.getFloat(row).toDouble)
   override protected def value: Any = best.toFloat
 }
 
 private final class DoubleExtreme(isGreatest: Boolean) extends FloatingExtreme(isGreatest) {
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) { if (!values.isNullAt(row)) meet(values.getDouble(row)); row += 1 }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit = meet(values.getDouble(row))
   override protected def value: Any = best
 }
 
@@ -157,12 +146,7 @@ private final class DecimalExtreme(decimal: DecimalType, isGreatest: Boolean) ex
     case Datum.Exact(number) => meet(Decimal(BigDecimal(number), decimal.precision, decimal.scale))
     case other => throw new IllegalStateException(s"no decimal: $other")
   }
-  override def add(values: ColumnVector, rows: Int): Unit = {
-    var row = 0
-    while (row < rows) {
-      if (!values.isNullAt(row)) meet(values.getDecimal(row, decimal.precision, decimal.scale))
-      row += 1
-    }
-  }
+  override protected def meetValue(values: ColumnVector, row: Int): Unit =
+    meet(values.getDecimal(row, decimal.precision, decimal.scale))
   override protected def value: Any = best
 }

@@ -18,7 +18,7 @@ import org.apache.spark.types.variant.VariantUtil.Type
 import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.SparkBridge
 import shreddedvariant.layout.PathStep
-import shreddedvariant.shred.{CellVector, Encoding, Lists, Rebuilder, ScalarVector}
+import shreddedvariant.shred.{CellVector, Dictionary, Encoding, Lists, Rebuilder, ScalarVector}
 
 /**
  * Where a path ends in one file: at `cell`, with `rest` to be looked up in what the cell's residual holds; nothing is
@@ -174,9 +174,9 @@ final class PathExtraction(
     else file.guard(cell.path, at) {
       if (isStored(at)) {
         val value = cell.value.getBinary(at)
-        new VariantVal(value, if (hasKeys(value)) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys)
+        new VariantVal(value, if (hasKeys(value)) metadata.getBinary(rowOf(at)) else Dictionary.noKeys)
       } else {
-        val keys = if (typed.isEmpty) metadata.getBinary(rowOf(at)) else PathExtraction.noKeys
+        val keys = if (typed.isEmpty) metadata.getBinary(rowOf(at)) else Dictionary.noKeys
         new VariantVal(rebuilder.rebuild(at, keys), keys)
       }
     }
@@ -186,8 +186,10 @@ final class PathExtraction(
 
   /** Of stored values only objects, and arrays, which may hold some, speak of keys. */
   private def hasKeys(value: Array[Byte]) =
-    value.length > 0 && Encoding.basicType(value, 0) != Encoding.Primitive &&
-      Encoding.basicType(value, 0) != Encoding.ShortString
+    value.nonEmpty && {
+      val kind = Encoding.basicType(value, 0)
+      kind == Encoding.Object || kind == Encoding.Array
+    }
 
   private var lastRow = 0
   private def rowOf(at: Int): Int = if (place.hops.isEmpty) at else lastRow
@@ -213,10 +215,7 @@ final class PathExtraction(
 
 object PathExtraction {
 
-  /** The metadata of a variant that has no keys. */
-  private val noKeys: Array[Byte] = Array(1, 0, 0)
-
-  private val variantNull = new VariantVal(Array(0), noKeys)
+  private val variantNull = new VariantVal(Array(0), Dictionary.noKeys)
 }
 
 /** Appends one value after the other to a vector, of any type: Spark's own converter, fed with rows of one column. */

@@ -16,13 +16,15 @@ object RowSelection {
     RowRanges.create(rowsInGroup, pages, new SpanIndex(rows.spans))
   }
 
+  /** Spans stand in rows and nowhere in the file: RowRanges asks for nothing else. */
   private final class SpanIndex(spans: IndexedSeq[Span]) extends OffsetIndex {
     override def getPageCount: Int = spans.size
     override def getFirstRowIndex(page: Int): Long = spans(page).from
     override def getLastRowIndex(page: Int, rowsInGroup: Long): Long = spans(page).until - 1
-    override def getOffset(page: Int): Long = throw new UnsupportedOperationException
-    override def getCompressedPageSize(page: Int): Int = throw new UnsupportedOperationException
+    override def getOffset(page: Int): Long = noPlace
+    override def getCompressedPageSize(page: Int): Int = noPlace
     override def getPageOrdinal(page: Int): Int = page
+    private def noPlace = throw new IllegalStateException("a span of rows has no place in the file")
   }
 
   /** Pages and bytes of a leaf that are read for some rows, and those that are not. */

@@ -66,6 +66,12 @@ final class Dictionary(val bytes: Array[Byte]) {
   }
 }
 
+object Dictionary {
+
+  /** The metadata of a variant that has no keys. */
+  val noKeys: Array[Byte] = Array(1, 0, 0)
+}
+
 /** The names that a shape or a file's cells use, each with a number. */
 final class Names(val all: IndexedSeq[String]) {
   private val bytes = all.map(_.getBytes("UTF-8")).toArray

@@ -126,7 +126,7 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
       case Encoding.Float64 => double(VariantUtil.getDouble(bytes, at))
       case _ =>
         val alone = java.util.Arrays.copyOfRange(bytes, at, at + size)
-        ascii(new Variant(alone, noKeys).toJson(zone))
+        ascii(new Variant(alone, Dictionary.noKeys).toJson(zone))
     }
   }
 
@@ -191,9 +191,6 @@ object JsonText {
   private val nullText = "null".getBytes(US_ASCII)
   private val trueText = "true".getBytes(US_ASCII)
   private val falseText = "false".getBytes(US_ASCII)
-
-  /** The metadata of a variant that has no keys. */
-  private val noKeys: Array[Byte] = Array(1, 0, 0)
 
   private val powers: Array[Long] = Array.iterate(1L, 19)(_ * 10)
 

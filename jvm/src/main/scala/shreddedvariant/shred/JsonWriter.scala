@@ -56,8 +56,9 @@ final class JsonWriter(root: CellVector, zone: ZoneId, maxDepth: Int) extends Ce
 
   override def fields(cell: CellVector, typed: ObjectVector): ObjectSink = new ObjectSink {
     private val prefixes = typed.keys.map { key =>
-      val prefix = new Bytes(key.length + 8)
-      new JsonText(prefix, zone, maxDepth).key(key.getBytes(UTF_8), 0, key.getBytes(UTF_8).length)
+      val bytes = key.getBytes(UTF_8)
+      val prefix = new Bytes(bytes.length + 8)
+      new JsonText(prefix, zone, maxDepth).key(bytes, 0, bytes.length)
       prefix.slice(0, prefix.length)
     }
     private var begin = 0
