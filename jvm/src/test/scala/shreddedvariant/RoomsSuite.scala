@@ -11,7 +11,9 @@ class RoomsSuite extends munit.FunSuite {
   /** The sub-packages that a room may import, of ours and of the world outside. */
   private val rooms = Map(
     "layout" -> Set("shreddedvariant.layout", "org.apache.parquet.schema", "org.apache.spark.sql.types"),
+    "binary" -> Set("org.apache.spark.unsafe"),
     "shred" -> Set(
+      "shreddedvariant.binary",
       "shreddedvariant.layout",
       "org.apache.parquet.io.api",
       "org.apache.spark.sql.types",
@@ -22,6 +24,7 @@ class RoomsSuite extends munit.FunSuite {
     ),
     "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
     "parquet" -> Set(
+      "shreddedvariant.binary",
       "shreddedvariant.layout",
       "shreddedvariant.shred",
       "shreddedvariant.stats",

@@ -16,9 +16,10 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.types.variant.Variant
 import org.apache.spark.types.variant.VariantUtil.Type
 import org.apache.spark.unsafe.types.VariantVal
+import shreddedvariant.binary.{Dictionary, Encoding}
 import shreddedvariant.SparkBridge
 import shreddedvariant.layout.PathStep
-import shreddedvariant.shred.{CellVector, Dictionary, Encoding, Lists, Rebuilder, ScalarVector}
+import shreddedvariant.shred.{CellVector, Lists, Rebuilder, ScalarVector}
 
 /**
  * Where a path ends in one file: at `cell`, with `rest` to be looked up in what the cell's residual holds; nothing is

@@ -18,8 +18,9 @@ import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import shreddedvariant.Errors
+import shreddedvariant.binary.MalformedVariant
 import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
-import shreddedvariant.shred.{MalformedVariant, Shredder}
+import shreddedvariant.shred.Shredder
 
 final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRow] {
   private val spark = new ParquetWriteSupport

@@ -5,6 +5,7 @@ import java.util.Arrays
 
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
+import shreddedvariant.binary.Encoding
 
 final class Bytes(initial: Int) {
   private var array = new Array[Byte](initial)

@@ -1,6 +1,8 @@
 /** The order of keys in objects: the specification wants unsigned UTF-8, Spark writes UTF-16. */
 package shreddedvariant.shred
 
+import shreddedvariant.binary.{ArrayHeader, Dictionary, Encoding, ObjectHeader}
+
 object Canonical {
 
   /** Whether the value's objects are in order; asked only where the dictionary has keys that two orders may part. */

@@ -7,6 +7,14 @@
 package shreddedvariant.shred
 
 import shreddedvariant.Errors
+import shreddedvariant.binary.{
+  Dictionaries,
+  Encoding,
+  MalformedVariant,
+  Names,
+  ObjectHeader,
+  ResolvedDictionary
+}
 
 /** Takes the parts of a variant in order. One sink is made for each node of the cells, and used again for each row. */
 trait CellSink {

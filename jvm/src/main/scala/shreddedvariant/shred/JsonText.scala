@@ -7,6 +7,7 @@ import java.time.ZoneId
 
 import org.apache.spark.types.variant.{Variant, VariantUtil}
 import org.apache.spark.unsafe.types.UTF8String
+import shreddedvariant.binary.{ArrayHeader, Dictionary, Encoding, ObjectHeader}
 
 final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
   import JsonText._

@@ -7,6 +7,7 @@ import java.time.ZoneId
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.Errors
+import shreddedvariant.binary.{Dictionary, MalformedVariant}
 import shreddedvariant.layout.ScalarType._
 
 final class JsonWriter(root: CellVector, zone: ZoneId, maxDepth: Int) extends CellSink {

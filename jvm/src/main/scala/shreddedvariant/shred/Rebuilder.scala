@@ -8,6 +8,7 @@ package shreddedvariant.shred
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types.Decimal
 import shreddedvariant.Errors
+import shreddedvariant.binary.{Encoding, MalformedVariant}
 import shreddedvariant.layout.ScalarType._
 
 final class Rebuilder(root: CellVector, maxBytes: Int) extends CellSink {

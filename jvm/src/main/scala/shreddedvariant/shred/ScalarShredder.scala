@@ -10,6 +10,7 @@ import java.math.{BigDecimal => JavaDecimal, BigInteger}
 
 import org.apache.parquet.io.api.{Binary => ParquetBinary, RecordConsumer}
 import org.apache.spark.sql.types.Decimal
+import shreddedvariant.binary.Encoding
 import shreddedvariant.layout.ScalarType
 
 sealed abstract class ScalarShredder {

@@ -9,6 +9,7 @@ package shreddedvariant.shred
 import java.util.Arrays
 
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
+import shreddedvariant.binary.{ArrayHeader, Dictionaries, Encoding, Names, ObjectHeader, ResolvedDictionary}
 import shreddedvariant.layout.{ParquetLayout, Shape}
 
 final class Shredder(shape: Shape) {

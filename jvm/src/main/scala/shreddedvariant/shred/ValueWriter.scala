@@ -4,6 +4,7 @@ package shreddedvariant.shred
 import java.math.BigInteger
 
 import org.apache.spark.unsafe.types.UTF8String
+import shreddedvariant.binary.Encoding
 
 object ValueWriter {
   import Encoding._

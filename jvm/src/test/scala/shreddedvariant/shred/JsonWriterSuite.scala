@@ -11,6 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, Value, VariantFile}
+import shreddedvariant.binary.{Dictionary, MalformedVariant}
 import shreddedvariant.layout.Shape
 
 class JsonWriterSuite extends ScalaCheckSuite {

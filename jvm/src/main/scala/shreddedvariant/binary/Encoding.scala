@@ -7,7 +7,7 @@
  *   array    header | size (1 or 4) | offsets (size + 1 × offsetWidth) | data
  * }}}
  */
-package shreddedvariant.shred
+package shreddedvariant.binary
 
 object Encoding {
   final val Primitive = 0

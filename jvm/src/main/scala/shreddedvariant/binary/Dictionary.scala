@@ -5,7 +5,7 @@
  *   version and offset width (1) | size | offsets (size + 1) | the keys' UTF-8 bytes
  * }}}
  */
-package shreddedvariant.shred
+package shreddedvariant.binary
 
 import java.util.Arrays
 
