@@ -116,10 +116,8 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
       from + 1
     }
     def write(bytes: Array[Byte], at: Int, r: Int): Unit =
-      if (scalar.accepts(bytes, at)) {
-        valueLeaf.writeNull(r, level)
-        scalar.add(typedLeaf, r, level + 1)
-      } else {
+      if (scalar.write(bytes, at, typedLeaf, r, level + 1)) valueLeaf.writeNull(r, level)
+      else {
         writeValue(bytes, at, r)
         typedLeaf.writeNull(r, level)
       }
