@@ -181,6 +181,12 @@ object Errors {
       cause
     )
 
+  def counts(reason: String): ShreddedVariantException =
+    error(
+      "COUNTS",
+      s"The counts that inference left are damaged ($reason): remove them where they stand, or write the file again."
+    )
+
   def damagedPages(file: String, column: String, cause: Throwable): ShreddedVariantException =
     error(
       "DAMAGED_PAGES",
