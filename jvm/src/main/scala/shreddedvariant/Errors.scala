@@ -111,6 +111,12 @@ object Errors {
       s"'$path' is read by the query that overwrites it, and would be empty before it is read: write to another path."
     )
 
+  def pins(file: String, reason: String): ShreddedVariantException =
+    error(
+      "PINNED_SHAPES",
+      s"The table's shapes in '$file' cannot be used ($reason): mend the file, or remove it to let the next write decide."
+    )
+
   // ---- files ----
 
   def notParquet(file: String, cause: Throwable): ShreddedVariantException =

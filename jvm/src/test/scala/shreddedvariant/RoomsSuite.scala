@@ -58,7 +58,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.parquet.hadoop.util",
       "org.apache.hadoop",
       "org.apache.spark",
-      "com.fasterxml.jackson.databind"
+      "com.fasterxml.jackson"
     )
   )
 
