@@ -80,6 +80,26 @@ object Errors {
         "write it as a Spark type, such as `a BIGINT, b STRUCT<c STRING>`, `ARRAY<DOUBLE>` or `DECIMAL(12,2)`."
     )
 
+  def path(key: String, path: String, reason: String): ShreddedVariantException =
+    error(
+      "PATH",
+      s"'$key' names the path '${clip(path)}', but $reason: write paths as `$$.user.id`, `$$['a.b']` or " +
+        "`$.items[*].price`, separated by commas."
+    )
+
+  def unknownLimit(key: String, nearest: Option[String], known: Seq[String]): ShreddedVariantException =
+    error(
+      "UNKNOWN_LIMIT",
+      s"shredding_shape knows no limit '$key': " +
+        nearest.fold(s"there are ${list(known)}.")(n => s"did you mean '$n'?")
+    )
+
+  def limitsArgument(reason: String): ShreddedVariantException =
+    error(
+      "LIMITS",
+      s"The limits of shredding_shape are $reason: give a constant map of strings, such as map('policy', 'majority')."
+    )
+
   def inOption(key: String, cause: ShreddedVariantException): ShreddedVariantException =
     new ShreddedVariantException(
       cause.condition,

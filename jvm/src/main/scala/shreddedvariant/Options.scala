@@ -72,7 +72,11 @@ object Options {
       "0.10",
       "Inference: how many values a path must have, as a share of the column's values that are not null."
     ),
-    OptionDoc(MaxFields, "300", "Inference: how many fields of one object are shredded, the most frequent first."),
+    OptionDoc(
+      MaxFields,
+      "300",
+      "Inference: how many fields of one object are shredded, the most frequent first."
+    ),
     OptionDoc(MaxDepth, "50", "Inference: how many steps a shredded path may have, up to 100."),
     OptionDoc(
       MaxIntermediateFields,
@@ -144,9 +148,7 @@ object Options {
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
     onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
-    onlyValue(options, Policy, Seq("equivalence", "majority"), later = Nil)
-    minFieldFrequency(options)
-    Seq(MaxFields, MaxDepth, MaxIntermediateFields).foreach(inferenceLimit(options, _))
+    checkLimits(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
@@ -203,6 +205,21 @@ object Options {
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
+
+  /** Whether variant columns are shredded at all where no shape says otherwise. */
+  def isShreddingOff(options: Map[String, String]): Boolean =
+    get(options, Shredding).exists(_.equalsIgnoreCase("off"))
+
+  /** The limits of inference, which `shredding_shape` knows as well. */
+  val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)
+
+  def checkLimits(options: Map[String, String]): Unit = {
+    onlyValue(options, Policy, Seq("equivalence", "majority"), later = Nil)
+    minFieldFrequency(options)
+    Seq(MaxFields, MaxDepth, MaxIntermediateFields).foreach(inferenceLimit(options, _))
+  }
+
+  def policy(options: Map[String, String]): Option[String] = get(options, Policy)
 
   def minFieldFrequency(options: Map[String, String]): Option[Double] =
     get(options, MinFieldFrequency).map { value =>

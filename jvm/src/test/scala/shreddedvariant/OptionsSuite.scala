@@ -58,7 +58,8 @@ class OptionsSuite extends munit.FunSuite {
     refuses("shredding.maxFields", value, "OPTION_VALUE", "use a number from 1 to 100000")
     refuses("shredding.maxIntermediateFields", value, "OPTION_VALUE", "use a number from 1 to 100000")
   }
-  for (value <- Seq("0", "101")) refuses("shredding.maxDepth", value, "OPTION_VALUE", "use a number from 1 to 100")
+  for (value <- Seq("0", "101"))
+    refuses("shredding.maxDepth", value, "OPTION_VALUE", "use a number from 1 to 100")
   refuses("layout", "orc", "OPTION_VALUE", "use parquet")
   refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")

@@ -55,7 +55,13 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
     at(counts.tree, 0, counts.values, PathTree.of(limits.include).without(exclude), exclude)
   }
 
-  private def at(node: Node, depth: Int, base: Long, include: PathTree, exclude: PathTree): Option[Candidate] =
+  private def at(
+      node: Node,
+      depth: Int,
+      base: Long,
+      include: PathTree,
+      exclude: PathTree
+  ): Option[Candidate] =
     if (exclude.isNamed) None
     else if (include.isNamed) typed(node, depth, node.total, include, exclude).orElse(Some(Cell))
     else typed(node, depth, base, include, exclude)

@@ -117,6 +117,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
 }
 
 private[infer] object Node {
+
   /** One empty slot, so that a look-up needs no test for it. */
   private val NoFields = new Array[Node](1)
 

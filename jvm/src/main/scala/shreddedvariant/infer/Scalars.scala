@@ -10,8 +10,10 @@ private[infer] object Scalars {
     case Encoding.Int16 => node.countInteger(Kind.Int16, Encoding.signed(bytes, at + 1, 2))
     case Encoding.Int32 => node.countInteger(Kind.Int32, Encoding.signed(bytes, at + 1, 4))
     case Encoding.Int64 => node.countInteger(Kind.Int64, Encoding.signed(bytes, at + 1, 8))
-    case Encoding.Decimal4 => decimal(node, Kind.Decimal4, bytes, at, digits(Encoding.signed(bytes, at + 2, 4)))
-    case Encoding.Decimal8 => decimal(node, Kind.Decimal8, bytes, at, digits(Encoding.signed(bytes, at + 2, 8)))
+    case Encoding.Decimal4 =>
+      decimal(node, Kind.Decimal4, bytes, at, digits(Encoding.signed(bytes, at + 2, 4)))
+    case Encoding.Decimal8 =>
+      decimal(node, Kind.Decimal8, bytes, at, digits(Encoding.signed(bytes, at + 2, 8)))
     case Encoding.Decimal16 =>
       val low = Encoding.signed(bytes, at + 2, 8)
       val high = Encoding.signed(bytes, at + 10, 8)

@@ -15,7 +15,10 @@ class CountsSuite extends ScalaCheckSuite {
   import CountsSuite._
 
   private val rows: Gen[Seq[Option[Value]]] =
-    Gen.choose(0, 30).flatMap(Gen.listOfN(_, Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(4).map(Some(_)))))
+    Gen.choose(0, 30).flatMap(Gen.listOfN(
+      _,
+      Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(4).map(Some(_)))
+    ))
 
   /** Guards so small that they cut what the generators make. */
   private val guards = Gen.oneOf(1, 2, 5, 10, 40, 1000)
@@ -76,7 +79,10 @@ class CountsSuite extends ScalaCheckSuite {
     forAllNoShrink(rows, guards) { (rows, guard) =>
       val counts = of(rows, guard)
       val read = Counts.fromBytes(counts.toBytes)
-      equal(read, counts) && read.rows == rows.size && read.values == counts.values && read.isCut == counts.isCut
+      equal(
+        read,
+        counts
+      ) && read.rows == rows.size && read.values == counts.values && read.isCut == counts.isCut
     }
   }
 
@@ -98,7 +104,8 @@ class CountsSuite extends ScalaCheckSuite {
   }
 
   test("rows are all rows; values are those that are not null in any way") {
-    val counts = of(Seq(None, Some(Value.Null), Some(Value.Bool(true)), Some(Value.Obj(Map("a" -> Value.Null)))))
+    val counts =
+      of(Seq(None, Some(Value.Null), Some(Value.Bool(true)), Some(Value.Obj(Map("a" -> Value.Null)))))
     assertEquals((counts.rows, counts.values), (4L, 2L))
     assertEquals(counts.tree.fieldCount, 0)
   }
@@ -116,7 +123,11 @@ class CountsSuite extends ScalaCheckSuite {
       }
     }
     for (number <- numbers if number.bitLength < 64)
-      assertEquals(Scalars.digits(number.longValue), new java.math.BigDecimal(number).precision, number.toString)
+      assertEquals(
+        Scalars.digits(number.longValue),
+        new java.math.BigDecimal(number).precision,
+        number.toString
+      )
     assertEquals(Scalars.digits(Long.MinValue), 19)
   }
 
@@ -124,7 +135,11 @@ class CountsSuite extends ScalaCheckSuite {
 
   test("a new key in every row: memory is bounded, what is kept is exact, and order does not show") {
     val rows = (0 until 60000).map { i =>
-      Obj("type" -> Value.Text("x"), "id" -> Value.Integer(i.toLong, 4), s"$i-key" -> Obj(s"x$i" -> Value.Bool(true)))
+      Obj(
+        "type" -> Value.Text("x"),
+        "id" -> Value.Integer(i.toLong, 4),
+        s"$i-key" -> Obj(s"x$i" -> Value.Bool(true))
+      )
     }
     val counts = of(rows.map(Some(_)))
     assert(counts.isCut)
@@ -168,7 +183,8 @@ class CountsSuite extends ScalaCheckSuite {
   }
 
   test("a value that is nested without end is counted down to a depth, and no deeper") {
-    def nested(depth: Int, wrap: Value => Value) = Iterator.iterate[Value](Value.Bool(true))(wrap).drop(depth).next()
+    def nested(depth: Int, wrap: Value => Value) =
+      Iterator.iterate[Value](Value.Bool(true))(wrap).drop(depth).next()
     for (wrap <- Seq[Value => Value](v => Obj("a" -> v), v => Value.Arr(Seq(v)))) {
       val counts = of(Seq(Some(nested(500, wrap))))
       assertEquals(Guard.paths(counts.tree), Counts.MaxDepth + 1)
@@ -207,7 +223,10 @@ class CountsSuite extends ScalaCheckSuite {
 
   test("a malformed value is refused, wherever it breaks") {
     val random = new Random(5)
-    val good = Value.encode(Obj("a" -> Obj("b" -> Value.Arr(Seq(Value.Integer(1, 8), Value.Text("x")))), "c" -> Value.Null))
+    val good = Value.encode(Obj(
+      "a" -> Obj("b" -> Value.Arr(Seq(Value.Integer(1, 8), Value.Text("x")))),
+      "c" -> Value.Null
+    ))
     for (_ <- 0 until 20000) {
       val metadata = good._1.clone
       val value = if (random.nextBoolean()) good._2.take(random.nextInt(good._2.length)) else good._2.clone
@@ -234,20 +253,38 @@ class CountsSuite extends ScalaCheckSuite {
   refuses("a number without end", Seq(1) ++ Seq.fill(12)(0xff), "a number is too large")
   refuses("unknown bits", Seq(1, 0, 0, 0x80, 0x80, 0x80, 0x04), "a number is too large")
   refuses("a count of 0", Seq(1, 1, 0, 1, 0), "a count is 0")
-  refuses("more fields than bytes", Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 0xff, 0x7f, 1, 97, 0), "they end too early")
-  refuses("a name out of order", Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 2, 1, 98, 0, 1, 97, 0), "names are out of order")
+  refuses(
+    "more fields than bytes",
+    Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 0xff, 0x7f, 1, 97, 0),
+    "they end too early"
+  )
+  refuses(
+    "a name out of order",
+    Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 2, 1, 98, 0, 1, 97, 0),
+    "names are out of order"
+  )
   refuses("a name twice", Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 2, 1, 97, 0, 1, 97, 0), "names are out of order")
-  refuses("a name that is too long", Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 1, 0xff, 0x7f), "a number is too large")
+  refuses(
+    "a name that is too long",
+    Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 1, 0xff, 0x7f),
+    "a number is too large"
+  )
   refuses(
     "a name that was left out",
     Seq(1, 1, 2, 1, 0x80, 0x80, 0x80, 2, 1, 1, 97, 0),
     "a path stands there that was left out"
   )
-  refuses("elements without end", Seq(1, 1, 0) ++ Seq.fill(200)(Seq(0x80, 0x80, 0x80, 1)).flatten, "they are nested too deep")
+  refuses(
+    "elements without end",
+    Seq(1, 1, 0) ++ Seq.fill(200)(Seq(0x80, 0x80, 0x80, 1)).flatten,
+    "they are nested too deep"
+  )
 
   test("bytes that were changed anywhere are counts or are refused") {
     val random = new Random(3)
-    val good = of(Seq.tabulate(50)(i => Some(Obj("a" -> Value.Integer(i.toLong, 8), s"b$i" -> Value.Arr(Seq(Value.Text("x"))))))).toBytes
+    val good = of(Seq.tabulate(50)(i =>
+      Some(Obj("a" -> Value.Integer(i.toLong, 8), s"b$i" -> Value.Arr(Seq(Value.Text("x")))))
+    )).toBytes
     for (_ <- 0 until 20000) {
       val bytes = good.clone
       for (_ <- 0 to random.nextInt(3)) bytes(random.nextInt(bytes.length)) = random.nextInt().toByte
@@ -285,5 +322,6 @@ object CountsSuite {
   }
 
   def field(counts: Counts, name: String): Node = field(counts.tree, name)
-  def field(node: Node, name: String): Node = node.sortedFields.find(f => new String(f.name.bytes) == name).get
+  def field(node: Node, name: String): Node =
+    node.sortedFields.find(f => new String(f.name.bytes) == name).get
 }
