@@ -60,6 +60,10 @@ class OptionsSuite extends munit.FunSuite {
   }
   for (value <- Seq("0", "101"))
     refuses("shredding.maxDepth", value, "OPTION_VALUE", "use a number from 1 to 100")
+  for (value <- Seq("0", "-1", "1.5", "all"))
+    refuses("shredding.sampleRows", value, "OPTION_VALUE", "a number from 1 on")
+  for (value <- Seq("0", "many", "3g"))
+    refuses("shredding.sampleBytes", value, "OPTION_VALUE", "a size such as 64m")
   refuses("layout", "orc", "OPTION_VALUE", "use parquet")
   refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")

@@ -7,7 +7,7 @@
  */
 package shreddedvariant.parquet
 
-import java.util.HashMap
+import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -24,11 +24,16 @@ import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.util.AutoCloseables
 import org.apache.spark.sql.catalyst.InternalRow
 
-final class FileWriter(path: Path, conf: Configuration, codec: CompressionCodecName, job: WriteJob)
-    extends AutoCloseable {
+final class FileWriter(
+    path: Path,
+    conf: Configuration,
+    codec: CompressionCodecName,
+    job: WriteJob,
+    counts: ColumnCounts = ColumnCounts.none
+) extends AutoCloseable {
   private val settings = new WriteSettings(conf)
   private val properties = settings.properties
-  private val support = new ShreddingWriteSupport(job)
+  private val support = new ShreddingWriteSupport(job, counts)
   private val context = support.init(conf)
   private val schema = context.getSchema
   private val codecs = new CodecFactory(conf, properties.getPageSizeThreshold)
@@ -50,8 +55,10 @@ final class FileWriter(path: Path, conf: Configuration, codec: CompressionCodecN
   private var failed = false
   private var closed = false
 
-  file.start()
-  startRowGroup()
+  orClose {
+    file.start()
+    startRowGroup()
+  }
 
   def write(row: InternalRow): Unit =
     try {
@@ -71,19 +78,31 @@ final class FileWriter(path: Path, conf: Configuration, codec: CompressionCodecN
       if (failed) file.abort()
       else {
         endRowGroup()
-        val footer = new HashMap[String, String](context.getExtraMetaData)
-        footer.putAll(support.finalizeWrite().getExtraMetaData)
-        file.end(footer)
+        file.end((context.getExtraMetaData.asScala ++ support.footer).asJava)
       }
     catch {
       case e: Throwable =>
         file.abort()
         throw e
-    } finally {
-      AutoCloseables.uncheckedClose(columns, pages, file)
-      codecs.release()
-      share.close()
+    } finally release()
+  }
+
+  private def orClose(body: => Unit): Unit =
+    try body
+    catch {
+      case e: Throwable =>
+        closed = true
+        failed = true
+        file.abort()
+        release()
+        throw e
     }
+
+  private def release(): Unit = {
+    // Closing columns writes what they have, which after a failure is no whole row; they hold nothing but heap.
+    AutoCloseables.uncheckedClose(if (failed) null else columns, pages, file)
+    codecs.release()
+    share.close()
   }
 
   private def startRowGroup(): Unit = {

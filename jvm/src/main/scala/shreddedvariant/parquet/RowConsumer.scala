@@ -16,6 +16,7 @@ import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.parquet.schema.MessageType
 import shreddedvariant.Errors
 import shreddedvariant.binary.MalformedVariant
+import shreddedvariant.infer.Counts
 import shreddedvariant.shred.{LeafWriter, Shredder}
 
 /**
@@ -33,7 +34,12 @@ private final class WrittenField(
 )
 
 /** A variant on its way from Spark's stream to its shredder. */
-private final class WrittenVariant(val path: String, val valueIndex: Int, val shredder: Shredder) {
+private final class WrittenVariant(
+    val path: String,
+    val valueIndex: Int,
+    val shredder: Shredder,
+    val counts: Option[Counts]
+) {
   var value: Array[Byte] = _
   var metadata: Array[Byte] = _
 }
@@ -53,6 +59,9 @@ private final class RowConsumer(schema: MessageType, root: WrittenField) extends
   private var field: WrittenField = _
   private var variant: WrittenVariant = _
   private var inValue = false
+
+  /** Whether the variants of the next row are counted. */
+  var counts = true
 
   /** Takes the columns of the next row group. */
   def prepare(store: ColumnWriteStore): Unit = {
@@ -107,8 +116,10 @@ private final class RowConsumer(schema: MessageType, root: WrittenField) extends
       writeMissing(field.children.length, repetitions(depth - 1))
       depth -= 1
     } else {
-      try variant.shredder.write(variant.metadata, variant.value, repetitions(depth))
-      catch { case e: MalformedVariant => throw Errors.malformedValue(variant.path, e.reason) }
+      try {
+        if (counts && variant.counts.isDefined) variant.counts.get.add(variant.metadata, variant.value)
+        variant.shredder.write(variant.metadata, variant.value, repetitions(depth))
+      } catch { case e: MalformedVariant => throw Errors.malformedValue(variant.path, e.reason) }
       variant = null
     }
     written()

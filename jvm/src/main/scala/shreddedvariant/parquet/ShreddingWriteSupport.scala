@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.ColumnWriteStore
-import org.apache.parquet.hadoop.api.WriteSupport.{FinalizedWriteContext, WriteContext}
+import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
@@ -13,7 +13,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
 import shreddedvariant.shred.Shredder
 
-final class ShreddingWriteSupport(job: WriteJob) {
+final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
+  private var rows = 0L
   private val spark = new ParquetWriteSupport
   private var consumer: RowConsumer = _
   private var leafCount = 0
@@ -37,9 +38,18 @@ final class ShreddingWriteSupport(job: WriteJob) {
   /** Hands all rows on to the columns: due before a row group is closed. */
   def flush(): Unit = consumer.flush()
 
-  def write(row: InternalRow): Unit = spark.write(row)
+  def write(row: InternalRow): Unit = {
+    consumer.counts = rows >= counts.counted
+    spark.write(row)
+    rows += 1
+  }
 
-  def finalizeWrite(): FinalizedWriteContext = spark.finalizeWrite()
+  /** Entries of the footer that are known after the last row. */
+  def footer: Map[String, String] = {
+    // Only variants that are there are met on the way.
+    for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts)
+  }
 
   /**
    * The column as we write it, and how its rows are taken apart; Spark annotates each variant, since we ask it to.
@@ -64,7 +74,12 @@ final class ShreddingWriteSupport(job: WriteJob) {
         val stored = ParquetLayout.variantGroup(told.getName, told.getRepetition, id, shape)
         leafCount += new MessageType("", stored).getColumns.size
         val valueIndex = told.getFieldIndex(ParquetLayout.Value)
-        val variant = new WrittenVariant(path.mkString("."), valueIndex, new Shredder(shape, d, r))
+        val variant = new WrittenVariant(
+          path.mkString("."),
+          valueIndex,
+          new Shredder(shape, d, r),
+          if (collected) None else counts.counts.get(path)
+        )
         (stored, new WrittenField(repeated, d, r, from, leafCount, Array.empty, variant))
       case told: GroupType =>
         // A list or map repeats what is below it: variants there have no column name of their own.

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.{SampleSize, WriteJob}
 
 /** Options of one write or read, those given with it and the session's defaults. */
 final case class GivenOptions(own: Map[String, String], session: Map[String, String]) {
@@ -40,7 +40,11 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
         shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape },
       limits = variants.filter(path => shapes.getOrElse(path, other) == GivenShape.Infer).map { path =>
         path -> limits.copy(include = include.getOrElse(path, Nil), exclude = exclude.getOrElse(path, Nil))
-      }.toMap
+      }.toMap,
+      sample = SampleSize(
+        rows = Options.sampleRows(options.all).getOrElse(SampleSize.Rows),
+        bytes = Options.sampleBytes(options.all).fold(SampleSize.Bytes)(_.toLong)
+      )
     )
   }
 
