@@ -29,8 +29,7 @@ OPTIONS = {
 }
 # Options of the contract that come later: refused and not ignored.
 LATER = {
-    "shredding.policy": "majority", "shredding.maxFields": "5", "shredding.sampleRows": "10", "shredding.pin": "none",
-    "shredding.include.v": "$.a", "shredding.exclude.v": "$.a", "layout": "draft", "table": "delta", "bloom.v": "$.a",
+    "shredding.pin": "none", "layout": "draft", "table": "delta", "bloom.v": "$.a",
     "parquet.map.shredding.columns": "m",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named
@@ -38,6 +37,8 @@ VALUES = {
     ("shredding", "on"): ("'on'", "infer", "off"),
     ("layout", "iceberg"): ("iceberg", "parquet"),
     ("table", "hudi"): ("hudi", "files"),
+    ("shredding.sampleRows", "0"): ("'0'", "from 1 on"),
+    ("shredding.sampleBytes", "3g"): ("3g", "2g"),
     ("maxVariantDepth", "deep"): ("deep",),
     ("maxVariantDepth", "-1"): ("-1",),
     ("maxVariantBytes", "1.5"): (r"1\.5",),
