@@ -70,7 +70,6 @@ class OptionsSuite extends munit.FunSuite {
   refuses("layout", "draft", "NOT_IN_THIS_VERSION", "use parquet")
   refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
   refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("shredding.pin", "none", "NOT_IN_THIS_VERSION", "remove it")
   refuses("parquet.map.shredding.columns", "m", "NOT_IN_THIS_VERSION", "remove it")
   refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
 

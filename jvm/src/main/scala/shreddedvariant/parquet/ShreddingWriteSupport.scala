@@ -48,7 +48,8 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   def footer: Map[String, String] = {
     // Only variants that are there are met on the way.
     for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
-    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts)
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts) ++
+      FileCounts.ofNamed(job)
   }
 
   /**

@@ -6,12 +6,14 @@ import shreddedvariant.layout.Shape
 
 /**
  * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
- * one from its first rows. A column in neither is written unshredded.
+ * one from its first rows. A column in neither is written unshredded. `named` are those columns whose shape the write
+ * names, and does not take from its table: files remember that.
  */
 final case class WriteJob(
     shapes: Map[Seq[String], Shape],
     limits: Map[Seq[String], Limits] = Map.empty,
-    sample: SampleSize = SampleSize()
+    sample: SampleSize = SampleSize(),
+    named: Set[Seq[String]] = Set.empty
 )
 
 /** What one writer may hold back before it decides on shapes; the row that reaches either bound is the last one. */

@@ -14,7 +14,7 @@ import shreddedvariant.layout.PathStep.{Index, Key}
 class InferenceSuite extends ScalaCheckSuite {
   import CountsSuite.{of, Obj}
 
-  private def ddl(rows: Seq[Value], limits: Limits = Limits()) =
+  private def ddl(rows: Seq[Value], limits: Limits) =
     Inference.shape(of(rows.map(Some(_))), limits).ddl
 
   private def some(n: Int)(fields: (String, Value)*): Seq[Value] = Seq.fill(n)(Obj(fields: _*))
