@@ -4,7 +4,7 @@ package shreddedvariant.parquet
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.column.ColumnWriteStore
+import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
@@ -17,26 +17,22 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   private var rows = 0L
   private val spark = new ParquetWriteSupport
   private var consumer: RowConsumer = _
+
+  /** The leaves that rows are written to. */
+  private[parquet] var leaves: RowGroupLeaves = _
   private var leafCount = 0
 
-  def init(configuration: Configuration): WriteContext = {
+  def init(configuration: Configuration, properties: ParquetProperties): WriteContext = {
     val context = spark.init(configuration)
     val told = context.getSchema
     leafCount = 0
     val (columns, fields) = told.getFields.asScala.map(written(_, Nil, 0, 0, collected = false)).unzip
     val schema = new MessageType(told.getName, columns.asJava)
-    consumer = new RowConsumer(schema, group(fields, repeated = false, 0, 0, 0))
+    leaves = new RowGroupLeaves(schema, properties)
+    consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
+    spark.prepareForWrite(consumer)
     new WriteContext(schema, context.getExtraMetaData)
   }
-
-  /** Takes the columns of the next row group. */
-  def prepare(columns: ColumnWriteStore): Unit = {
-    consumer.prepare(columns)
-    spark.prepareForWrite(consumer)
-  }
-
-  /** Hands all rows on to the columns: due before a row group is closed. */
-  def flush(): Unit = consumer.flush()
 
   def write(row: InternalRow): Unit = {
     consumer.counts = rows >= counts.counted
