@@ -4,5 +4,6 @@ from shredded_variant.errors import ShreddedVariantError
 from shredded_variant.layout import Layout, layout
 from shredded_variant.package import __version__, jar_path
 from shredded_variant.session import attach
+from shredded_variant.shape import Shape
 
-__all__ = ["Layout", "ShreddedVariantError", "__version__", "attach", "jar_path", "layout"]
+__all__ = ["Layout", "Shape", "ShreddedVariantError", "__version__", "attach", "jar_path", "layout"]
