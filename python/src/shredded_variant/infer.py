@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from shredded_variant.errors import NotAttached, UnknownColumn, WrongArgument
 from shredded_variant.names import quoted
-from shredded_variant.progress import progress
+from shredded_variant.progress import is_connect, progress
 from shredded_variant.shape import Shape
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 FUNCTION = "shredding_shape"
+# How Spark tells that there is no such column, or that a name is none.
+NO_COLUMN = ("UNRESOLVED_COLUMN", "FIELD_NOT_FOUND", "INVALID_ATTRIBUTE_NAME_SYNTAX", "INVALID_EXTRACT")
 POLICIES = ("equivalence", "majority")
 
 
@@ -42,8 +45,7 @@ def infer_shape(df: DataFrame, column: str | Column, **limits: Unpack[Limits]) -
     """
     options = _options(dict(limits))
     _require_data(df)
-    from pyspark.sql import functions as F
-
+    F = _functions(df)
     values = _variant(df, column)
     arguments = [F.lit(text) for pair in options.items() for text in pair]
     shape = F.call_function(FUNCTION, values, *([F.create_map(*arguments)] if arguments else []))
@@ -69,22 +71,18 @@ def _require_data(df: Any) -> None:
 
 def _variant(df: DataFrame, column: str | Column) -> Column:
     from pyspark.errors import AnalysisException
-    from pyspark.sql import functions as F
     from pyspark.sql.types import VariantType
 
-    if not isinstance(column, str):
-        if "Column" not in {c.__name__ for c in type(column).__mro__}:
-            raise WrongArgument(
-                f"infer_shape takes the column as a name or a Column and was given a {type(column).__name__}: "
-                f"the variant columns are {_list(_variants(df.schema))}."
-            )
-        values = column
-    else:
-        values = F.col(column)
+    if not isinstance(column, str) and "Column" not in {c.__name__ for c in type(column).__mro__}:
+        raise WrongArgument(
+            f"infer_shape takes the column as a name or a Column and was given {column!r:.80}: "
+            f"the variant columns are {_list(_variants(df.schema))}."
+        )
     try:
+        values: Column = _functions(df).col(column) if isinstance(column, str) else column
         found = df.select(values).schema.fields
     except AnalysisException as e:
-        if not isinstance(column, str) or not (e.getCondition() or "").startswith(("UNRESOLVED_COLUMN", "FIELD_NOT")):
+        if not isinstance(column, str) or not (e.getCondition() or "").startswith(NO_COLUMN):
             raise
         variants = list(_variants(df.schema))
         nearest = difflib.get_close_matches(column, variants, 1)
@@ -100,6 +98,11 @@ def _variant(df: DataFrame, column: str | Column) -> Column:
             f"the variant columns are {_list(_variants(df.schema))}."
         )
     return values
+
+
+def _functions(df: DataFrame) -> Any:
+    """Those of the session that the data is of, whatever this process has besides."""
+    return import_module("pyspark.sql.connect.functions" if is_connect(df.sparkSession) else "pyspark.sql.functions")
 
 
 def _variants(struct: Any, prefix: str = "") -> Iterator[str]:

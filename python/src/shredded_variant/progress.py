@@ -44,10 +44,10 @@ def progress(session: Any, name: str, out: TextIO | None = None) -> Iterator[Non
 
 
 def _jobs(session: Any) -> Jobs:
-    return _ConnectJobs(session) if _is_connect(session) else _ClassicJobs(session.sparkContext)
+    return _ConnectJobs(session) if is_connect(session) else _ClassicJobs(session.sparkContext)
 
 
-def _is_connect(session: Any) -> bool:
+def is_connect(session: Any) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
@@ -163,7 +163,7 @@ def _is_terminal(out: TextIO | None) -> bool:
 
 def _spark_shows_bars(session: Any) -> bool:
     """Whether Spark draws bars of its own, as its shells do: two would write over each other."""
-    if _is_connect(session):
+    if is_connect(session):
         return os.environ.get("SPARK_CONNECT_PROGRESS_BAR_ENABLED") == "1"
     setting: str = session.sparkContext.getConf().get("spark.ui.showConsoleProgress", "false")
     return setting.lower() == "true"
