@@ -7,6 +7,7 @@ import pickle
 import random
 
 import pytest
+from conftest import ROOT
 
 from shredded_variant import Shape, ShreddedVariantError
 
@@ -273,6 +274,11 @@ def test_a_shape_shows_as_a_tree():
     assert repr(Shape.parse("VARIANT")) == "Shape: unshredded\n\n$  VARIANT"
     assert repr(Shape.parse("`\n\x1b[31m` INT")).split("\n")[3:] == ["└─ ['··[31m']  INT"]
     assert len(repr(Shape.parse(f"`{'a ' * 500}` INT")).split("\n")[-1]) < 120
+
+
+def test_the_readme_shows_a_shape_as_it_is():
+    shape = Shape.parse("user STRUCT<id BIGINT, name STRING>, amount DECIMAL(12,2), tags ARRAY<STRING>")
+    assert f"```\n{shape}\n```" in (ROOT / "README.md").read_text()
 
 
 def test_a_diff_shows_signs():
