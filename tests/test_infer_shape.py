@@ -116,9 +116,10 @@ ARGUMENTS = {
     "sample_rows": (5, "there are policy, min_field_frequency"),
     "policy": ("majorty", "policy='majorty': use 'equivalence' or 'majority'"),
     "min_field_frequency": (1.5, "min_field_frequency=1.5: use a number from 0 to 1"),
-    "max_fields": (0, "max_fields=0: use a whole number from 1 on"),
-    "max_depth": ("5", "max_depth='5': use a whole number"),
+    "max_fields": (0, "max_fields=0: use a whole number from 1 to 100000"),
+    "max_depth": (101, "max_depth=101: use a whole number from 1 to 100"),
     "max_intermediate_fields": (True, "max_intermediate_fields=True: use a whole number"),
+    "max_intermediate_fieldz": ("5", "did you mean 'max_intermediate_fields'"),
     "include": ("$.a", r"include='\$\.a': use a list of paths"),
     "exclude": ([1], r"exclude=\[1\]: use a list of paths"),
 }

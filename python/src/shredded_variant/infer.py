@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 FUNCTION = "shredding_shape"
+# What the limits can be at most; the options are held to the same.
+MOST = {"max_fields": 100_000, "max_depth": 100, "max_intermediate_fields": 100_000}
 # How Spark tells that there is no such column, or that a name is none.
 NO_COLUMN = ("UNRESOLVED_COLUMN", "FIELD_NOT_FOUND", "INVALID_ATTRIBUTE_NAME_SYNTAX", "INVALID_EXTRACT")
 POLICIES = ("equivalence", "majority")
@@ -155,9 +157,9 @@ def _text(name: str, value: Any) -> str:
     elif name == "min_field_frequency":
         allowed = "a number from 0 to 1"
         ok = isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
-    elif name.startswith("max_"):
-        allowed = "a whole number from 1 on"
-        ok = isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
+    elif name in MOST:
+        allowed = f"a whole number from 1 to {MOST[name]}"
+        ok = isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= MOST[name]
     else:
         allowed = "a list of paths, such as ['$.user.id', '$.tags']"
         ok = isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(path, str) for path in value)
