@@ -16,6 +16,13 @@ object Options {
 
   val Shredding = "shredding"
   val ShapePrefix = "shredding.shape."
+  val IncludePrefix = "shredding.include."
+  val ExcludePrefix = "shredding.exclude."
+  val Policy = "shredding.policy"
+  val MinFieldFrequency = "shredding.minFieldFrequency"
+  val MaxFields = "shredding.maxFields"
+  val MaxDepth = "shredding.maxDepth"
+  val MaxIntermediateFields = "shredding.maxIntermediateFields"
   val Layout = "layout"
   val Table = "table"
   val Compression = "compression"
@@ -41,6 +48,41 @@ object Options {
         "`UUID`, `TIME`, `TIMESTAMP_NANOS` and `TIMESTAMP_NTZ_NANOS`. The column is a Spark identifier, dotted when " +
         "nested in a struct, with backticks where a name holds dots."
     ),
+    OptionDoc(
+      IncludePrefix + "<column>",
+      "–",
+      "Paths that are shredded beside what inference finds, whatever their frequency: `$.user.id, $.tags`. A key that " +
+        "holds a dot, a comma or a bracket is written `$['a.b']`; `$.items[*].price` goes through the elements of an " +
+        "array. What is below such a path is measured by the path's own values. A path that is never seen stays untyped."
+    ),
+    OptionDoc(
+      ExcludePrefix + "<column>",
+      "–",
+      "Paths that inference never shreds, with all below them, written as above. What is excluded stays so if it is " +
+        "included as well."
+    ),
+    OptionDoc(
+      Policy,
+      "equivalence",
+      "How inference picks a type. `equivalence`: integers and decimals count as one, and a path gets its most " +
+        "frequent kind of values that reaches the frequency. `majority`: the rules of Iceberg's shredding analyser."
+    ),
+    OptionDoc(
+      MinFieldFrequency,
+      "0.10",
+      "Inference: how many values a path must have, as a share of the column's values that are not null."
+    ),
+    OptionDoc(
+      MaxFields,
+      "300",
+      "Inference: how many fields of one object are shredded, the most frequent first."
+    ),
+    OptionDoc(MaxDepth, "50", "Inference: how many steps a shredded path may have, up to 100."),
+    OptionDoc(
+      MaxIntermediateFields,
+      "1000",
+      "Inference: how many fields of one object are looked at, the most frequent first."
+    ),
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
@@ -60,13 +102,6 @@ object Options {
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "shredding.include.",
-    "shredding.exclude.",
-    "shredding.policy",
-    "shredding.minfieldfrequency",
-    "shredding.maxfields",
-    "shredding.maxdepth",
-    "shredding.maxintermediatefields",
     "shredding.samplerows",
     "shredding.samplebytes",
     "shredding.pin",
@@ -113,6 +148,7 @@ object Options {
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
     onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
+    checkLimits(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
@@ -169,6 +205,44 @@ object Options {
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
+
+  /** Whether variant columns are shredded at all where no shape says otherwise. */
+  def isShreddingOff(options: Map[String, String]): Boolean =
+    get(options, Shredding).exists(_.equalsIgnoreCase("off"))
+
+  /** The limits of inference, which `shredding_shape` knows as well. */
+  val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)
+
+  def checkLimits(options: Map[String, String]): Unit = {
+    onlyValue(options, Policy, Seq("equivalence", "majority"), later = Nil)
+    minFieldFrequency(options)
+    Seq(MaxFields, MaxDepth, MaxIntermediateFields).foreach(inferenceLimit(options, _))
+  }
+
+  def policy(options: Map[String, String]): Option[String] = get(options, Policy)
+
+  def minFieldFrequency(options: Map[String, String]): Option[Double] =
+    get(options, MinFieldFrequency).map { value =>
+      // NaN is in no range.
+      value.trim.toDoubleOption.filter(f => f >= 0 && f <= 1).getOrElse(throw Errors.optionValue(
+        MinFieldFrequency,
+        value,
+        "a number from 0 to 1"
+      ))
+    }
+
+  /** What the three limits can be at most: counts know no deeper path, and no more fields of an object. */
+  private val mostOf = Map(MaxFields -> 100000, MaxDepth -> 100, MaxIntermediateFields -> 100000)
+
+  /** One of `maxFields`, `maxDepth` and `maxIntermediateFields`. */
+  def inferenceLimit(options: Map[String, String], key: String): Option[Int] =
+    get(options, key).map { value =>
+      value.trim.toIntOption.filter(n => n >= 1 && n <= mostOf(key)).getOrElse(throw Errors.optionValue(
+        key,
+        value,
+        s"a number from 1 to ${mostOf(key)}"
+      ))
+    }
 
   def maxVariantBytes(options: Map[String, String]): Int =
     get(options, MaxVariantBytes).fold(DefaultMaxVariantBytes) { value =>

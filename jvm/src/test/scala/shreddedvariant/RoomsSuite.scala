@@ -22,9 +22,11 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.types.variant",
       "org.apache.spark.unsafe"
     ),
+    "infer" -> Set("shreddedvariant.binary", "shreddedvariant.layout", "org.apache.spark.unsafe"),
     "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
     "parquet" -> Set(
       "shreddedvariant.binary",
+      "shreddedvariant.infer",
       "shreddedvariant.layout",
       "shreddedvariant.shred",
       "shreddedvariant.stats",
@@ -56,7 +58,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.parquet.hadoop.util",
       "org.apache.hadoop",
       "org.apache.spark",
-      "com.fasterxml.jackson.databind"
+      "com.fasterxml.jackson"
     )
   )
 

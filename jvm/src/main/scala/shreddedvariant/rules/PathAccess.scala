@@ -46,10 +46,9 @@ final case class PathAccess(
 }
 
 /**
- * `holders` are the attributes that are variants of our tables, or structs with such variants in them; `parts` are those
- * of them that are not the whole variant of a column.
+ * `holders` are the attributes that are variants of our tables, or parts of these, or structs with such variants in them.
  */
-final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
+final class AccessFinder(holders: ExprId => Boolean) {
 
   /** The variant that an expression is, if it is just a column or a field of a struct. */
   def variant(e: Expression): Option[VariantRef] = holder(e).filter(_ => e.dataType == VariantType)
@@ -78,13 +77,13 @@ final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
     case _ => None
   }
 
-  /** `v IS NULL` and its like ask for no value, only whether there is one. */
-  def presence(e: Expression): Option[VariantRef] = (e match {
-    case IsNull(child) => variant(child)
-    case IsNotNull(child) => variant(child)
-    case Count(Seq(child)) => variant(child)
+  /** `v:a IS NULL` and its like ask for no value, only whether there is one. */
+  def presence(e: Expression): Option[(VariantRef, PathColumn)] = (e match {
+    case IsNull(child) => part(child)
+    case IsNotNull(child) => part(child)
+    case Count(Seq(child)) => part(child)
     case _ => None
-  }).filterNot(ref => parts(ref.attribute))
+  }).map { case (ref, path) => ref -> PathColumn(ref.fields, path, Wanted.Presence) }
 
   /** The part of a variant that an expression is, by a path that hands variants on. */
   def part(e: Expression): Option[(VariantRef, Seq[PathStep])] = steps(e)

@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
-import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.layout.PathColumn
 
 private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
   private val origins = new VariantOrigins(plan, leaves)
@@ -35,7 +35,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
       for {
         origin <- origins.origin(column.exprId).toSeq
         (path, hidden) <- hiddenOf(column.exprId)
-        source <- origin.path(path).flatMap(p => attributes.get((origin.ref.attribute, p)))
+        source <- attributes.get((origin.ref.attribute, origin.path(path)))
         if available.contains(source)
       } yield {
         val value = child match {
@@ -67,7 +67,9 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
   def failure(access: PathAccess): Option[AttributeReference] =
     if (access.canFail && !mayRaise(access)) attributes.get((access.ref.attribute, access.failure)) else None
 
-  def presenceOf(ref: VariantRef): Option[AttributeReference] = attributes.get((ref.attribute, presence(ref)))
+  /** The column that says whether there is what an expression tests for NULL. */
+  def presence(e: Expression): Option[AttributeReference] =
+    finder.presence(e).flatMap { case (ref, path) => attributes.get((ref.attribute, path)) }
 
   /** An access that raises for a row raises wherever it is made: so one that every row meets speaks for all alike. */
   private def mayRaise(access: PathAccess) =
@@ -76,22 +78,22 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
   private def hiddenOf(attribute: ExprId): Seq[(PathColumn, AttributeReference)] =
     attributes.collect { case ((id, column), hidden) if id == attribute => column -> hidden }.toSeq
 
-  private def presence(ref: VariantRef) = PathColumn(ref.fields, Nil, Wanted.Presence)
-
   private def collect(e: Expression): Unit = finder.access(e) match {
     case Some(access) if mayRaise(access) => want(access.ref.attribute, access.raising)
     case Some(access) =>
       want(access.ref.attribute, access.value)
       if (access.canFail) want(access.ref.attribute, access.failure)
     case None =>
-      finder.presence(e).foreach(ref => want(ref.attribute, presence(ref)))
-      if (!Correlation(e)) e.children.foreach(collect)
+      finder.presence(e) match {
+        case Some((ref, path)) => want(ref.attribute, path)
+        case None => if (!Correlation(e)) e.children.foreach(collect)
+      }
   }
 
   private def want(attribute: ExprId, path: PathColumn): Unit =
     if (!attributes.contains((attribute, path))) {
       attributes((attribute, path)) = hidden(attribute, path)
-      for (origin <- origins.origin(attribute); above <- origin.path(path)) want(origin.ref.attribute, above)
+      for (origin <- origins.origin(attribute)) want(origin.ref.attribute, origin.path(path))
       origins.others(attribute).foreach(want(_, path))
     }
 

@@ -30,23 +30,39 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   /** Checks all options against the schema and says how each variant column is written. */
   def writeJob(options: GivenOptions): WriteJob = {
     Options.check(options.all)
-    val shapes = for {
-      (key, text) <- options.all.toSeq.sortBy(_._1)
-      if key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix)
-      path <- resolve(key, optional = !options.own.contains(key))
-    } yield path -> shape(key, text)
-    WriteJob(shapes.toMap.filter(_._2 != Shape.Untyped))
+    val shapes = ofColumns(options, Options.ShapePrefix)(shape).toMap
+    val include = ofColumns(options, Options.IncludePrefix)(PathList.parse).toMap
+    val exclude = ofColumns(options, Options.ExcludePrefix)(PathList.parse).toMap
+    val limits = InferenceLimits.of(options.all)
+    val other = if (Options.isShreddingOff(options.all)) GivenShape.Off else GivenShape.Infer
+    WriteJob(
+      shapes =
+        shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape },
+      limits = variants.filter(path => shapes.getOrElse(path, other) == GivenShape.Infer).map { path =>
+        path -> limits.copy(include = include.getOrElse(path, Nil), exclude = exclude.getOrElse(path, Nil))
+      }.toMap
+    )
   }
 
-  private def shape(key: String, text: String): Shape =
-    if (Seq("infer", "off").exists(_.equalsIgnoreCase(text.trim))) Shape.Untyped
+  /** What options with this prefix say, by the path of the column. */
+  private def ofColumns[A](options: GivenOptions, prefix: String)(
+      read: (String, String) => A
+  ): Seq[(Seq[String], A)] = for {
+    (key, text) <- options.all.toSeq.sortBy(_._1)
+    if key.toLowerCase(Locale.ROOT).startsWith(prefix)
+    path <- resolve(key, prefix, optional = !options.own.contains(key))
+  } yield path -> read(key, text)
+
+  private def shape(key: String, text: String): GivenShape =
+    if (text.trim.equalsIgnoreCase("infer")) GivenShape.Infer
+    else if (text.trim.equalsIgnoreCase("off")) GivenShape.Off
     else
-      try ShapeParser.parse(text)
+      try GivenShape.Given(ShapeParser.parse(text))
       catch { case e: ShreddedVariantException => throw Errors.inOption(key, e) }
 
   /** The path of the variant that a key names; None if a default of the session names a column of other tables. */
-  private def resolve(key: String, optional: Boolean): Option[Seq[String]] = {
-    val text = key.substring(Options.ShapePrefix.length)
+  private def resolve(key: String, prefix: String, optional: Boolean): Option[Seq[String]] = {
+    val text = key.substring(prefix.length)
     val parts =
       try CatalystSqlParser.parseMultipartIdentifier(text)
       catch { case NonFatal(_) => throw Errors.columnKey(key, s"'$text' is not an identifier") }
@@ -72,18 +88,27 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
 
   private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 
-  /** The variants that can be shredded, as a user writes them. */
-  private lazy val names: Seq[String] = namesIn(schema, Nil)
+  /** The variants that can be shredded; and as a user writes them. */
+  private lazy val variants: Seq[Seq[String]] = variantsIn(schema, Nil)
+  private lazy val names: Seq[String] = variants.map(_.map(Shape.quoted).mkString("."))
 
-  private def namesIn(struct: StructType, path: Seq[String]): Seq[String] =
+  private def variantsIn(struct: StructType, parent: Seq[String]): Seq[Seq[String]] =
     struct.fields.toSeq.flatMap { field =>
-      val name = path :+ Shape.quoted(field.name)
+      val path = parent :+ field.name
       field.dataType match {
-        case VariantType => Seq(name.mkString("."))
-        case inner: StructType => namesIn(inner, name)
+        case VariantType => Seq(path)
+        case inner: StructType => variantsIn(inner, path)
         case _ => Nil
       }
     }
+}
+
+/** What `shredding.shape` says of a column. */
+private sealed trait GivenShape
+private object GivenShape {
+  case object Infer extends GivenShape
+  case object Off extends GivenShape
+  final case class Given(shape: Shape) extends GivenShape
 }
 
 /** What stands where a path of names leads. */
