@@ -100,6 +100,11 @@ object Errors {
       s"The limits of shredding_shape are $reason: give a constant map of strings, such as map('policy', 'majority')."
     )
 
+  /** A warning: the result holds for the paths that are known. */
+  def pathsLeftOut(column: String): String =
+    s"[SHREDDED_VARIANT_PATHS_LEFT_OUT] '$column' has more paths, or longer names, than inference keeps count of: " +
+      "its shape rests on the others; exclude the paths that are data rather than names."
+
   def inOption(key: String, cause: ShreddedVariantException): ShreddedVariantException =
     new ShreddedVariantException(
       cause.condition,
