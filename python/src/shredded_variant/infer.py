@@ -47,12 +47,7 @@ def infer_shape(df: DataFrame, column: str | Column, **limits: Unpack[Limits]) -
     """
     options = _options(dict(limits))
     _require_data(df)
-    F = _functions(df)
-    values = _variant(df, column)
-    arguments = [F.lit(text) for pair in options.items() for text in pair]
-    shape = F.call_function(FUNCTION, values, *([F.create_map(*arguments)] if arguments else []))
-    shapes = df.select(shape)
-    _require_function(shapes)
+    shapes = _aggregate(df, _variant(df, column), options)
     with progress(df.sparkSession, "infer_shape"):
         (row,) = shapes.collect()
     return Shape.parse(row[0])
@@ -122,10 +117,14 @@ def _list(names: Any) -> str:
     return ", ".join(shown[:8]) + (", …" if len(shown) > 8 else "") if shown else "none"
 
 
-def _require_function(shapes: DataFrame) -> None:
+def _aggregate(df: DataFrame, values: Column, options: dict[str, str]) -> DataFrame:
     from pyspark.errors import AnalysisException
 
+    F = _functions(df)
+    limits = [F.create_map(*(F.lit(text) for pair in options.items() for text in pair))] if options else []
     try:
+        shapes = df.select(F.call_function(FUNCTION, values, *limits))
+        # Over Connect, nothing is analysed before someone asks.
         shapes.schema  # noqa: B018
     except AnalysisException as e:
         if e.getCondition() != "UNRESOLVED_ROUTINE":
@@ -133,6 +132,7 @@ def _require_function(shapes: DataFrame) -> None:
         raise NotAttached(
             f"This session does not know {FUNCTION}: call shredded_variant.attach(spark) before infer_shape."
         ) from None
+    return shapes
 
 
 def _options(limits: dict[str, Any]) -> dict[str, str]:
