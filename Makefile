@@ -26,7 +26,7 @@ say = @echo "· $(1)"
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-demo: .venv/.wheel ## write JSON as a shredded table, query it, show what lies in its files
+demo: .venv/.wheel ## write JSON as a shredded table, show what lies in its files, query it, print what was read
 	@$(BIN)/shredded-variant demo
 
 test: test-jvm test-python ## all tests
