@@ -1,11 +1,10 @@
-"""Writing a million documents: along a given shape and an inferred one, beside Spark's unshredded and shredded writes."""
+"""Writing a million documents, by a given shape and an inferred one, beside Spark's unshredded and shredded writes."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from functools import cache
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame

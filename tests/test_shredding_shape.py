@@ -132,7 +132,7 @@ def test_wrong_limits_are_refused_and_the_right_ones_named(spark, limits):
 @pytest.mark.parametrize("arguments", ["", "id", "v, 1", "v, map('policy', 'majority'), 1"])
 def test_wrong_arguments_are_refused_as_sparks_own_functions_do(spark, arguments):
     df = frame(spark, obj(a=int8(1)))
-    with pytest.raises(Exception, match="WRONG_NUM_ARGS|DATATYPE_MISMATCH"):
+    with pytest.raises(Exception, match=r"WRONG_NUM_ARGS|DATATYPE_MISMATCH"):
         df.selectExpr(f"shredding_shape({arguments})").collect()
 
 
