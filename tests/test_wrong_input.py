@@ -29,7 +29,7 @@ OPTIONS = {
 }
 # Options of the contract that come later: refused and not ignored.
 LATER = {
-    "shredding.sampleRows": "10", "shredding.pin": "none", "layout": "draft", "table": "delta", "bloom.v": "$.a",
+    "layout": "draft", "table": "delta", "bloom.v": "$.a",
     "parquet.map.shredding.columns": "m",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named
@@ -37,6 +37,10 @@ VALUES = {
     ("shredding", "on"): ("'on'", "infer", "off"),
     ("layout", "iceberg"): ("iceberg", "parquet"),
     ("table", "hudi"): ("hudi", "files"),
+    ("shredding.sampleRows", "0"): ("'0'", "from 1 on"),
+    ("shredding.sampleBytes", "3g"): ("3g", "2g"),
+    ("shredding.pin", "file"): ("'file'", "table", "none"),
+    ("shredding.pinMinRows", "0"): ("'0'", "from 1 on"),
     ("shredding.policy", "most"): ("'most'", "equivalence", "majority"),
     ("shredding.minFieldFrequency", "10%"): ("10%", "from 0 to 1"),
     ("shredding.minFieldFrequency", "1.01"): (r"1\.01", "from 0 to 1"),

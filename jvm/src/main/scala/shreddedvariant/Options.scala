@@ -23,6 +23,10 @@ object Options {
   val MaxFields = "shredding.maxFields"
   val MaxDepth = "shredding.maxDepth"
   val MaxIntermediateFields = "shredding.maxIntermediateFields"
+  val SampleRows = "shredding.sampleRows"
+  val SampleBytes = "shredding.sampleBytes"
+  val Pin = "shredding.pin"
+  val PinMinRows = "shredding.pinMinRows"
   val Layout = "layout"
   val Table = "table"
   val Compression = "compression"
@@ -34,12 +38,13 @@ object Options {
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
   val DefaultMaxVariantDepth = 1000
+  val DefaultPinMinRows = 1000L
 
   val all: Seq[OptionDoc] = Seq(
     OptionDoc(
       Shredding,
       "infer",
-      "For every variant column: `infer` or `off`. This version does not infer yet: `infer` writes unshredded."
+      "For every variant column: `infer` (each file gets the shape that its first rows suggest) or `off` (unshredded)."
     ),
     OptionDoc(
       ShapePrefix + "<column>",
@@ -83,6 +88,27 @@ object Options {
       "1000",
       "Inference: how many fields of one object are looked at, the most frequent first."
     ),
+    OptionDoc(
+      SampleRows,
+      "4096",
+      "Inference: how many rows one writer may hold back before it decides; a file's shape is that of its first rows."
+    ),
+    OptionDoc(
+      SampleBytes,
+      "64m",
+      "Inference: how many bytes these rows may have; the row that reaches either bound is the last one held back."
+    ),
+    OptionDoc(
+      Pin,
+      "table",
+      "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json` and is reused by " +
+        "later writes; people may edit it. `none`: each file decides for itself."
+    ),
+    OptionDoc(
+      PinMinRows,
+      "1000",
+      "How many values an inferred shape must rest on to be kept for later writes."
+    ),
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
@@ -102,10 +128,6 @@ object Options {
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "shredding.samplerows",
-    "shredding.samplebytes",
-    "shredding.pin",
-    "shredding.pinminrows",
     "parquet.map.shredding.",
     "bloom.",
     "versionasof",
@@ -149,6 +171,10 @@ object Options {
     onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
     checkLimits(options)
+    sampleRows(options)
+    sampleBytes(options)
+    onlyValue(options, Pin, Seq("table", "none"), later = Nil)
+    pinMinRows(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
@@ -210,6 +236,18 @@ object Options {
   def isShreddingOff(options: Map[String, String]): Boolean =
     get(options, Shredding).exists(_.equalsIgnoreCase("off"))
 
+  /** Whether shapes are neither kept with the table nor taken from there. */
+  def isUnpinned(options: Map[String, String]): Boolean = get(options, Pin).exists(_.equalsIgnoreCase("none"))
+
+  def pinMinRows(options: Map[String, String]): Long =
+    get(options, PinMinRows).fold(DefaultPinMinRows) { value =>
+      value.trim.toLongOption.filter(_ >= 1).getOrElse(throw Errors.optionValue(
+        PinMinRows,
+        value,
+        "a number from 1 on"
+      ))
+    }
+
   /** The limits of inference, which `shredding_shape` knows as well. */
   val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)
 
@@ -244,13 +282,27 @@ object Options {
       ))
     }
 
+  def sampleRows(options: Map[String, String]): Option[Int] =
+    get(options, SampleRows).map { value =>
+      value.trim.toIntOption.filter(_ > 0).getOrElse(throw Errors.optionValue(
+        SampleRows,
+        value,
+        "a number from 1 on"
+      ))
+    }
+
+  def sampleBytes(options: Map[String, String]): Option[Int] = bytes(options, SampleBytes)
+
   def maxVariantBytes(options: Map[String, String]): Int =
-    get(options, MaxVariantBytes).fold(DefaultMaxVariantBytes) { value =>
+    bytes(options, MaxVariantBytes).getOrElse(DefaultMaxVariantBytes)
+
+  private def bytes(options: Map[String, String], key: String): Option[Int] =
+    get(options, key).map { value =>
       val bytes =
         try org.apache.spark.network.util.JavaUtils.byteStringAsBytes(value)
         catch { case _: NumberFormatException => -1L }
       if (bytes < 1 || bytes > Int.MaxValue)
-        throw Errors.optionValue(MaxVariantBytes, value, "a size such as 64m, up to 2g")
+        throw Errors.optionValue(key, value, "a size such as 64m, up to 2g")
       bytes.toInt
     }
 

@@ -60,13 +60,16 @@ class OptionsSuite extends munit.FunSuite {
   }
   for (value <- Seq("0", "101"))
     refuses("shredding.maxDepth", value, "OPTION_VALUE", "use a number from 1 to 100")
+  for (value <- Seq("0", "-1", "1.5", "all"))
+    refuses("shredding.sampleRows", value, "OPTION_VALUE", "a number from 1 on")
+  for (value <- Seq("0", "many", "3g"))
+    refuses("shredding.sampleBytes", value, "OPTION_VALUE", "a size such as 64m")
   refuses("layout", "orc", "OPTION_VALUE", "use parquet")
   refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
   refuses("layout", "draft", "NOT_IN_THIS_VERSION", "use parquet")
   refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
   refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("shredding.pin", "none", "NOT_IN_THIS_VERSION", "remove it")
   refuses("parquet.map.shredding.columns", "m", "NOT_IN_THIS_VERSION", "remove it")
   refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
 

@@ -5,7 +5,21 @@ import shreddedvariant.infer.Limits
 import shreddedvariant.layout.Shape
 
 /**
- * By the path of a variant column within the schema: the shape that a user gave, or the limits by which one is inferred.
- * A column in neither is written unshredded.
+ * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
+ * one from its first rows. A column in neither is written unshredded. `named` are those columns whose shape the write
+ * names, and does not take from its table: files remember that.
  */
-final case class WriteJob(shapes: Map[Seq[String], Shape], limits: Map[Seq[String], Limits] = Map.empty)
+final case class WriteJob(
+    shapes: Map[Seq[String], Shape],
+    limits: Map[Seq[String], Limits] = Map.empty,
+    sample: SampleSize = SampleSize(),
+    named: Set[Seq[String]] = Set.empty
+)
+
+/** What one writer may hold back before it decides on shapes; the row that reaches either bound is the last one. */
+final case class SampleSize(rows: Int = SampleSize.Rows, bytes: Long = SampleSize.Bytes)
+
+object SampleSize {
+  final val Rows = 4096
+  final val Bytes = 64L * 1024 * 1024
+}

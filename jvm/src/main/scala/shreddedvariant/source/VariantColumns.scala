@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.{SampleSize, WriteJob}
 
 /** Options of one write or read, those given with it and the session's defaults. */
 final case class GivenOptions(own: Map[String, String], session: Map[String, String]) {
@@ -35,12 +35,18 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     val exclude = ofColumns(options, Options.ExcludePrefix)(PathList.parse).toMap
     val limits = InferenceLimits.of(options.all)
     val other = if (Options.isShreddingOff(options.all)) GivenShape.Off else GivenShape.Infer
+    val shaped =
+      shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape }
     WriteJob(
-      shapes =
-        shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape },
+      shapes = shaped,
+      named = shaped.keySet,
       limits = variants.filter(path => shapes.getOrElse(path, other) == GivenShape.Infer).map { path =>
         path -> limits.copy(include = include.getOrElse(path, Nil), exclude = exclude.getOrElse(path, Nil))
-      }.toMap
+      }.toMap,
+      sample = SampleSize(
+        rows = Options.sampleRows(options.all).getOrElse(SampleSize.Rows),
+        bytes = Options.sampleBytes(options.all).fold(SampleSize.Bytes)(_.toLong)
+      )
     )
   }
 
