@@ -15,13 +15,13 @@ class CountsSuite extends ScalaCheckSuite {
   import CountsSuite._
 
   private val rows: Gen[Seq[Option[Value]]] =
-    Gen.choose(0, 30).flatMap(Gen.listOfN(
+    Gen.choose(0, 15).flatMap(Gen.listOfN(
       _,
-      Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(4).map(Some(_)))
+      Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(3).map(Some(_)))
     ))
 
   /** Guards so small that they cut what the generators make. */
-  private val guards = Gen.oneOf(1, 2, 5, 10, 40, 1000)
+  private val guards = Gen.oneOf(1, 2, 5, 10, 20, 1000)
 
   private def equal(a: Counts, b: Counts) = a.toBytes.sameElements(b.toBytes)
 
