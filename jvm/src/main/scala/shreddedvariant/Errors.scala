@@ -92,13 +92,6 @@ object Errors {
   def noPath(): ShreddedVariantException =
     error("NO_PATH", "No path was given: pass one to load(path) or save(path).")
 
-  def deltaTable(path: String): ShreddedVariantException =
-    error(
-      "DELTA_TABLE",
-      s"'$path' is a Delta table (it holds a _delta_log), which this version neither reads nor writes: " +
-        "use format(\"delta\"), or another path."
-    )
-
   def noSchema(paths: String): ShreddedVariantException =
     error(
       "NO_SCHEMA",
@@ -115,6 +108,68 @@ object Errors {
     error(
       "PINNED_SHAPES",
       s"The table's shapes in '$file' cannot be used ($reason): mend the file, or remove it to let the next write decide."
+    )
+
+  // ---- Delta tables ----
+
+  def deltaRoute(path: String, route: String): ShreddedVariantException =
+    error(
+      "DELTA_ROUTE",
+      s"'$path' is a Delta table (it holds a _delta_log), and $route of Delta tables is not part of this version: " +
+        "use format(\"shredded_variant\") with load(path) and save(path), or format(\"delta\")."
+    )
+
+  def insideDelta(path: String, table: String): ShreddedVariantException =
+    error(
+      "INSIDE_DELTA_TABLE",
+      s"'$path' lies inside the Delta table '$table', whose log alone says which files there are: " +
+        "name the table, and choose its rows with a filter."
+    )
+
+  def deltaAmongOthers(path: String): ShreddedVariantException =
+    error(
+      "DELTA_AMONG_OTHERS",
+      s"The Delta table '$path' is named together with other paths: load it alone, and bring the rows together with union."
+    )
+
+  def deltaLog(path: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_LOG",
+      s"The log of the Delta table '$path' cannot be used (${reason(cause)}): " +
+        "mend or restore its _delta_log with Delta's own tools.",
+      cause
+    )
+
+  def deltaVersion(path: String, asked: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_VERSION",
+      s"The Delta table '$path' has no version as of '$asked' (${reason(cause)}): " +
+        "ask for one that DESCRIBE HISTORY still lists.",
+      cause
+    )
+
+  def deltaFeature(path: String, feature: String, how: String, instead: String): ShreddedVariantException =
+    error(
+      "DELTA_FEATURE",
+      s"The Delta table '$path' uses $feature, with which it cannot be $how in this version: $instead."
+    )
+
+  def deltaAppendOnly(path: String): ShreddedVariantException =
+    error(
+      "DELTA_APPEND_ONLY",
+      s"The Delta table '$path' has the property delta.appendOnly: append to it, or set the property to false."
+    )
+
+  def deltaOption(path: String, key: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_OPTION",
+      s"The option '$key' cannot be used with the Delta table '$path' ($reason): remove it."
+    )
+
+  def deltaSchema(path: String): ShreddedVariantException =
+    error(
+      "DELTA_SCHEMA",
+      s"The Delta table '$path' has other columns than schema(…) gives: leave schema(…) out, and select what you need."
     )
 
   // ---- files ----

@@ -23,6 +23,8 @@ object Options {
   val MaxVariantBytes = "maxVariantBytes"
   val MaxVariantDepth = "maxVariantDepth"
   val LateMaterialization = "lateMaterialization"
+  val VersionAsOf = "versionAsOf"
+  val TimestampAsOf = "timestampAsOf"
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
@@ -42,7 +44,11 @@ object Options {
         "nested in a struct, with backticks where a name holds dots."
     ),
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
-    OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
+    OptionDoc(
+      Table,
+      "files",
+      "`files`: a directory of Parquet files; `delta`: a Delta table. An existing one is recognised by its log."
+    ),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
       MergeSchema,
@@ -55,6 +61,12 @@ object Options {
       LateMaterialization,
       "true",
       "Read: whether a filter may be evaluated before the other columns are read, for rows that survive it."
+    ),
+    OptionDoc(VersionAsOf, "–", "Read a Delta table as it was at this version."),
+    OptionDoc(
+      TimestampAsOf,
+      "–",
+      "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
     )
   )
 
@@ -72,9 +84,7 @@ object Options {
     "shredding.pin",
     "shredding.pinminrows",
     "parquet.map.shredding.",
-    "bloom.",
-    "versionasof",
-    "timestampasof"
+    "bloom."
   )
 
   /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
@@ -112,9 +122,10 @@ object Options {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
     onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
-    onlyValue(options, Table, Seq("files"), later = Seq("delta"))
+    onlyValue(options, Table, Seq("files", "delta"), later = Nil)
     maxVariantBytes(options)
     maxVariantDepth(options)
+    get(options, VersionAsOf).foreach(version)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
   }
 
@@ -179,6 +190,12 @@ object Options {
         throw Errors.optionValue(MaxVariantBytes, value, "a size such as 64m, up to 2g")
       bytes.toInt
     }
+
+  def version(value: String): Long = value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
+    VersionAsOf,
+    value,
+    "a version number from 0 on"
+  ))
 
   def maxVariantDepth(options: Map[String, String]): Int =
     get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>

@@ -73,13 +73,15 @@ class ShreddedVariantSource
 
   // ---- file format: reading ----
 
+  private val FileRoutes = "this route"
+
   override def inferSchema(
       spark: SparkSession,
       options: Map[String, String],
       files: Seq[FileStatus]
   ): Option[StructType] = {
     files.headOption.foreach(f =>
-      DeltaGuard.checkAbove(f.getPath, spark.sessionState.newHadoopConfWithOptions(options))
+      DeltaGuard.check(f.getPath.getParent, spark.sessionState.newHadoopConfWithOptions(options), FileRoutes)
     )
     SchemaInference.infer(spark, options, files)
   }
@@ -122,7 +124,7 @@ class ShreddedVariantSource
     val merged = SourceOptions.withDefaults(options)
     val write = new VariantColumns(dataSchema, sqlConf.caseSensitiveAnalysis).writeJob(merged)
     val conf = ContextUtil.getConfiguration(job)
-    DeltaGuard.check(FileOutputFormat.getOutputPath(job), conf)
+    DeltaGuard.check(FileOutputFormat.getOutputPath(job), conf, FileRoutes)
     val parquet =
       CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
     ParquetUtils.prepareWrite(sqlConf, job, dataSchema, new ParquetOptions(parquet, sqlConf))
@@ -155,7 +157,8 @@ object SourceOptions {
       case (key, value) => if (key.equalsIgnoreCase("paths")) Paths.parse(value) else Seq(value)
     }
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
-    paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.check(new Path(path), hadoop))
+    DeltaTables.find(paths, hadoop)
+    paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.checkAbove(new Path(path), hadoop))
     ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil, Map.empty)
   }
 

@@ -25,7 +25,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
         SourceOptions.withDefaults(insert.options)
       )
       val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(insert.options)
-      DeltaGuard.check(insert.outputPath, hadoop)
+      DeltaGuard.check(insert.outputPath, hadoop, "writing")
       if (
         insert.mode == SaveMode.Overwrite && !isDynamic(insert) && inputs(insert.query).exists(isBelow(
           _,
