@@ -4,9 +4,9 @@ package shreddedvariant
 import java.nio.file.{Files, Path => LocalPath}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.hadoop.ParquetWriter
-import org.apache.parquet.hadoop.api.WriteSupport
-import org.apache.parquet.io.{LocalOutputFile, OutputFile}
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.hadoop.ParquetOutputFormat
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -32,19 +32,13 @@ object VariantFile {
     conf.set(SQLConf.PARQUET_FIELD_ID_WRITE_ENABLED.key, "false")
     conf.set(SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key, "false")
     conf.set(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, "true")
-    val support = new ShreddingWriteSupport(WriteJob(Map(Seq("v") -> shape)))
-    val writer =
-      new Builder(new LocalOutputFile(file), support).withConf(conf).withRowGroupSize(rowGroupSize).build()
+    conf.set(ParquetOutputFormat.BLOCK_SIZE, rowGroupSize.toString)
+    val job = WriteJob(Map(Seq("v") -> shape))
+    val writer = new FileWriter(new Path(file.toUri), conf, CompressionCodecName.UNCOMPRESSED, job)
     try rows.foreach { row =>
         writer.write(InternalRow(if (row == null) null else new VariantVal(row._2, row._1)))
       }
     finally writer.close()
-  }
-
-  private final class Builder(file: OutputFile, support: ShreddingWriteSupport)
-      extends ParquetWriter.Builder[InternalRow, Builder](file) {
-    override def self(): Builder = this
-    override def getWriteSupport(conf: Configuration): WriteSupport[InternalRow] = support
   }
 
   def read(

@@ -3,22 +3,23 @@ package shreddedvariant.parquet
 
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
-import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.parquet.hadoop.codec.CodecConfig
+import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.types.StructType
 
 final class ShreddedOutputWriter(val path: String, context: TaskAttemptContext, job: WriteJob)
     extends OutputWriter {
-  private val writer =
-    new ParquetOutputFormat[InternalRow](new ShreddingWriteSupport(job)).getRecordWriter(
-      context,
-      new Path(path)
-    )
+  private val writer = new FileWriter(
+    new Path(path),
+    ContextUtil.getConfiguration(context),
+    CodecConfig.from(context).getCodec,
+    job
+  )
 
-  override def write(row: InternalRow): Unit = writer.write(null, row)
-  override def close(): Unit = writer.close(context)
+  override def write(row: InternalRow): Unit = writer.write(row)
+  override def close(): Unit = writer.close()
 }
 
 final class ShreddedOutputWriterFactory(job: WriteJob) extends OutputWriterFactory {

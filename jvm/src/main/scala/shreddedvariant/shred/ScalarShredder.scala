@@ -8,16 +8,16 @@ package shreddedvariant.shred
 
 import java.math.{BigDecimal => JavaDecimal, BigInteger}
 
-import org.apache.parquet.io.api.{Binary => ParquetBinary, RecordConsumer}
+import org.apache.parquet.io.api.{Binary => ParquetBinary}
 import org.apache.spark.sql.types.Decimal
 import shreddedvariant.binary.Encoding
 import shreddedvariant.layout.ScalarType
 
 sealed abstract class ScalarShredder {
 
-  /** Prepares the value at `at` and says whether the column can hold it; [[add]] then writes it. */
+  /** Prepares the value at `at` and says whether the column can hold it; [[add]] then writes it, with its levels. */
   def accepts(bytes: Array[Byte], at: Int): Boolean
-  def add(consumer: RecordConsumer): Unit
+  def add(leaf: LeafWriter, r: Int, d: Int): Unit
 }
 
 object ScalarShredder {
@@ -51,7 +51,7 @@ object ScalarShredder {
       value = id == True
       value || id == False
     }
-    def add(consumer: RecordConsumer): Unit = consumer.addBoolean(value)
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit = leaf.write(value, r, d)
   }
 
   private final class IntegerShredder(min: Long, max: Long, wide: Boolean) extends ScalarShredder {
@@ -67,8 +67,8 @@ object ScalarShredder {
         }
       value >= min && value <= max
     }
-    def add(consumer: RecordConsumer): Unit =
-      if (wide) consumer.addLong(value) else consumer.addInteger(value.toInt)
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit =
+      if (wide) leaf.write(value, r, d) else leaf.write(value.toInt, r, d)
   }
 
   private final class Float32Shredder extends ScalarShredder {
@@ -77,7 +77,7 @@ object ScalarShredder {
       value = java.lang.Float.intBitsToFloat(signed(bytes, at + 1, 4).toInt)
       true
     }
-    def add(consumer: RecordConsumer): Unit = consumer.addFloat(value)
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit = leaf.write(value, r, d)
   }
 
   private final class Float64Shredder extends ScalarShredder {
@@ -86,7 +86,7 @@ object ScalarShredder {
       value = java.lang.Double.longBitsToDouble(signed(bytes, at + 1, 8))
       true
     }
-    def add(consumer: RecordConsumer): Unit = consumer.addDouble(value)
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit = leaf.write(value, r, d)
   }
 
   private final class NumberShredder(id: Int, width: Int) extends ScalarShredder {
@@ -95,8 +95,8 @@ object ScalarShredder {
       value = signed(bytes, at + 1, width)
       true
     }
-    def add(consumer: RecordConsumer): Unit =
-      if (width == 8) consumer.addLong(value) else consumer.addInteger(value.toInt)
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit =
+      if (width == 8) leaf.write(value, r, d) else leaf.write(value.toInt, r, d)
   }
 
   private final class LongDecimalShredder(precision: Int, scale: Int) extends ScalarShredder {
@@ -109,8 +109,8 @@ object ScalarShredder {
         value > -limit && value < limit
       }
     }
-    def add(consumer: RecordConsumer): Unit =
-      if (precision <= Decimal.MAX_INT_DIGITS) consumer.addInteger(value.toInt) else consumer.addLong(value)
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit =
+      if (precision <= Decimal.MAX_INT_DIGITS) leaf.write(value.toInt, r, d) else leaf.write(value, r, d)
   }
 
   private final class BigDecimalShredder(precision: Int, scale: Int) extends ScalarShredder {
@@ -121,12 +121,12 @@ object ScalarShredder {
       value = exact(bytes, at, scale)
       value != null && value.abs.compareTo(limit) < 0
     }
-    def add(consumer: RecordConsumer): Unit = {
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit = {
       val digits = value.toByteArray
       val fixed = new Array[Byte](width)
       if (value.signum < 0) java.util.Arrays.fill(fixed, (-1).toByte)
       System.arraycopy(digits, 0, fixed, width - digits.length, digits.length)
-      consumer.addBinary(ParquetBinary.fromConstantByteArray(fixed))
+      leaf.write(ParquetBinary.fromConstantByteArray(fixed), r, d)
     }
   }
 
@@ -141,8 +141,8 @@ object ScalarShredder {
       this.count = count
       true
     }
-    def add(consumer: RecordConsumer): Unit =
-      consumer.addBinary(ParquetBinary.fromReusedByteArray(bytes, from, count))
+    def add(leaf: LeafWriter, r: Int, d: Int): Unit =
+      leaf.write(ParquetBinary.fromReusedByteArray(bytes, from, count), r, d)
   }
 
   private final class StringShredder extends SliceShredder {
