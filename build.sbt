@@ -32,6 +32,9 @@ val sparkModuleOptions = Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=
   ).map(pkg => s"--add-opens=$pkg=ALL-UNNAMED") ++
   Seq("-Dio.netty.tryReflectionSetAccessible=true", "--enable-native-access=ALL-UNNAMED")
 
+val deltaSpark =
+  taskKey[Unit]("Copies delta-spark, which tests read and write tables with, to .tools/delta-spark/")
+
 lazy val root = (project in file("."))
   .settings(
     name := "shredded-variant",
@@ -64,15 +67,22 @@ lazy val root = (project in file("."))
       jars
     },
     // Compiled and tested against the kernel that ships, and never against the one of the registry.
-    deltaKernel := ShadedKernel.jar(update.value.select(configurationFilter(Shaded.name)), target.value / "kernel"),
-    ivyConfigurations += Shaded,
+    deltaKernel := ShadedKernel.jar(
+      update.value.select(configurationFilter(Shaded.name)),
+      target.value / "kernel"
+    ),
+    ivyConfigurations ++= Seq(Shaded, DeltaSpark.configuration),
+    deltaSpark := DeltaSpark.copy(
+      update.value.select(configurationFilter(DeltaSpark.configuration.name)),
+      baseDirectory.value / ".tools" / "delta-spark"
+    ),
     Compile / unmanagedJars := Attributed.blankSeq(sparkJars.value :+ deltaKernel.value),
     Test / unmanagedJars := Attributed.blankSeq(sparkJars.value :+ deltaKernel.value),
     Compile / packageBin / mappings ++= ShadedKernel.entries(deltaKernel.value, target.value / "kernel"),
     libraryDependencies ++= Seq(
       "org.scalameta" %% "munit" % "1.2.4" % Test,
       "org.scalameta" %% "munit-scalacheck" % "1.2.0" % Test
-    ) ++ ShadedKernel.modules,
+    ) ++ ShadedKernel.modules ++ DeltaSpark.modules,
     Test / fork := true,
     Test / javaOptions ++= sparkModuleOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
     Test / testOptions += Tests.Argument(new TestFramework("munit.Framework"), "+l"),

@@ -42,7 +42,9 @@ object ShadedKernel {
       val names = modules.map(_.name)
       val inputs = resolved.filter(file => names.exists(name => file.getName == s"$name-$Version.jar"))
       if (inputs.size != names.size)
-        throw new MessageOnlyException(s"Maven Central gave ${inputs.mkString(", ")} of ${names.mkString(", ")}.")
+        throw new MessageOnlyException(
+          s"Maven Central gave ${inputs.mkString(", ")} of ${names.mkString(", ")}."
+        )
       IO.createDirectory(target)
       val written = target / s"${shaded.getName}.new"
       write(inputs, written)

@@ -166,6 +166,71 @@ object Errors {
       s"The option '$key' cannot be used with the Delta table '$path' ($reason): remove it."
     )
 
+  def deltaConflict(path: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_CONFLICT",
+      s"Nothing was written to the Delta table '$path', because others have changed it meanwhile ($reason): " +
+        "run the write again."
+    )
+
+  def deltaCommit(path: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_COMMIT",
+      s"It is unknown whether the commit to the Delta table '$path' has succeeded (${reason(cause)}): " +
+        "look at the table's newest version before the write is run again.",
+      cause
+    )
+
+  /** Whether what failed may nevertheless be part of the table. */
+  def mayHaveCommitted(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_DELTA_COMMIT"
+
+  def deltaReplaceWhere(path: String, condition: String, partition: String): ShreddedVariantException =
+    error(
+      "DELTA_REPLACE_WHERE",
+      s"Rows for the partition '$partition' of the Delta table '$path' do not fulfil replaceWhere '${clip(condition)}': " +
+        "filter them out, or widen the condition."
+    )
+
+  def deltaCondition(path: String, condition: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_CONDITION",
+      s"The condition '${clip(condition)}' in replaceWhere cannot choose partitions of the Delta table '$path' ($reason): " +
+        "write a condition on its partition columns."
+    )
+
+  def deltaPartitioning(path: String, found: Seq[String], asked: Seq[String]): ShreddedVariantException =
+    error(
+      "DELTA_PARTITIONING",
+      s"The Delta table '$path' is partitioned by ${list(found)} and not by ${list(asked)}: " +
+        "leave partitionBy out, or overwrite the table with overwriteSchema."
+    )
+
+  def deltaColumns(path: String, added: Seq[String]): ShreddedVariantException =
+    error(
+      "DELTA_COLUMNS",
+      s"The Delta table '$path' does not have the columns ${list(added)}: " +
+        "set the option mergeSchema to add them, or leave them out."
+    )
+
+  def deltaOverFiles(path: String): ShreddedVariantException =
+    error(
+      "DELTA_OVER_FILES",
+      s"'$path' holds files, but no Delta table, whose log would not know of them: write the Delta table to another path."
+    )
+
+  def deltaShredding(path: String, key: String, property: String): ShreddedVariantException =
+    error(
+      "DELTA_SHREDDING_OFF",
+      s"The option '$key' asks for a shape, but the Delta table '$path' does not allow shredded variants: " +
+        s"set its property $property to true, or remove the option."
+    )
+
+  def onlyDelta(key: String): ShreddedVariantException =
+    error(
+      "ONLY_DELTA",
+      s"The option '$key' works on Delta tables alone: remove it, or write with the option 'table' = 'delta'."
+    )
+
   def deltaSchema(path: String): ShreddedVariantException =
     error(
       "DELTA_SCHEMA",
@@ -256,7 +321,8 @@ object Errors {
 
   private def clip(text: String) = if (text.length <= 80) text else text.take(77) + "…"
 
-  private def reason(cause: Throwable) = {
+  /** The first line of what went wrong. */
+  def reason(cause: Throwable): String = {
     val text = Option(cause.getMessage).getOrElse(cause.getClass.getSimpleName)
     clip(text.linesIterator.nextOption().getOrElse("").stripSuffix("."))
   }

@@ -25,6 +25,8 @@ object Options {
   val LateMaterialization = "lateMaterialization"
   val VersionAsOf = "versionAsOf"
   val TimestampAsOf = "timestampAsOf"
+  val OverwriteSchema = "overwriteSchema"
+  val ReplaceWhere = "replaceWhere"
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
@@ -53,7 +55,8 @@ object Options {
     OptionDoc(
       MergeSchema,
       "–",
-      "Whether the columns of all files are brought together on read; as for Spark's `parquet`."
+      "Whether the columns of all files are brought together on read, as for Spark's `parquet`; on a write to a Delta " +
+        "table, whether columns that it lacks are added to it."
     ),
     OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
     OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused."),
@@ -61,6 +64,16 @@ object Options {
       LateMaterialization,
       "true",
       "Read: whether a filter may be evaluated before the other columns are read, for rows that survive it."
+    ),
+    OptionDoc(
+      OverwriteSchema,
+      "false",
+      "On an overwrite of a Delta table: whether it gets the columns and partition columns of what is written."
+    ),
+    OptionDoc(
+      ReplaceWhere,
+      "–",
+      "On an overwrite of a Delta table: a condition on its partition columns that chooses what is replaced."
     ),
     OptionDoc(VersionAsOf, "–", "Read a Delta table as it was at this version."),
     OptionDoc(
@@ -126,6 +139,7 @@ object Options {
     maxVariantBytes(options)
     maxVariantDepth(options)
     get(options, VersionAsOf).foreach(version)
+    onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
   }
 

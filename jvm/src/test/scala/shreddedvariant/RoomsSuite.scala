@@ -59,7 +59,10 @@ class RoomsSuite extends munit.FunSuite {
       "shreddedvariant.shaded.io.delta",
       "org.apache.hadoop.conf",
       "org.apache.hadoop.fs",
+      "org.apache.parquet.schema",
       "org.apache.spark.sql.types",
+      "org.apache.spark.types.variant",
+      "org.slf4j",
       "com.fasterxml.jackson"
     ),
     "source" -> Set(

@@ -4,6 +4,7 @@ package shreddedvariant.parquet
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.parquet.hadoop.codec.CodecConfig
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
@@ -20,10 +21,15 @@ final class ShreddedOutputWriter(val path: String, context: TaskAttemptContext, 
 
   override def write(row: InternalRow): Unit = writer.write(row)
   override def close(): Unit = writer.close()
+  def footer: ParquetMetadata = writer.footer
 }
 
 final class ShreddedOutputWriterFactory(job: WriteJob) extends OutputWriterFactory {
-  override def newInstance(path: String, dataSchema: StructType, context: TaskAttemptContext): OutputWriter =
+  override def newInstance(
+      path: String,
+      dataSchema: StructType,
+      context: TaskAttemptContext
+  ): ShreddedOutputWriter =
     new ShreddedOutputWriter(path, context, job)
 
   override def getFileExtension(context: TaskAttemptContext): String =

@@ -6,33 +6,53 @@ import scala.collection.mutable
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.execution.datasources.{
   PartitionDirectory,
   PartitionSpec,
   PartitioningAwareFileIndex
 }
-import org.apache.spark.sql.types.{StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
-import shreddedvariant.delta.{DeltaFile, DeltaSnapshot}
+import org.apache.spark.sql.types.StructType
+import shreddedvariant.delta.{DeltaFile, DeltaSnapshot, FileSkipping}
+import shreddedvariant.stats
 
-final class DeltaFileIndex(spark: SparkSession, val snapshot: DeltaSnapshot, parameters: Map[String, String])
-    extends PartitioningAwareFileIndex(spark, parameters, None) {
+final class DeltaFileIndex(
+    spark: SparkSession,
+    val snapshot: DeltaSnapshot,
+    parameters: Map[String, String],
+    private val predicate: Option[stats.Predicate] = None
+) extends PartitioningAwareFileIndex(spark, parameters, None) {
   private val columns: StructType = snapshot.partitionSchema
-  private val zone = spark.sessionState.conf.sessionLocalTimeZone
+  private val caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
+  private val values = new PartitionValues(columns, spark.sessionState.conf.sessionLocalTimeZone)
 
   override val rootPaths: Seq[Path] = Seq(new Path(snapshot.root))
   override def partitionSpec(): PartitionSpec = PartitionSpec(columns, Seq.empty)
   override def refresh(): Unit = ()
   override def allFiles(): Seq[FileStatus] = snapshot.files.map(status)
+
+  /** The same version without the files of which statistics say that the predicate is true of no row. */
+  def where(predicate: Option[stats.Predicate]): DeltaFileIndex = synchronized {
+    // Spark asks for the plan, the readers and the metrics one after the other, each time anew.
+    if (!last.exists(_.predicate == predicate))
+      last = Some(new DeltaFileIndex(spark, snapshot, parameters, predicate))
+    last.get
+  }
+  private var last: Option[DeltaFileIndex] = None
+
+  /** How many files may have rows that pass, of how many. */
+  def counts(filters: Seq[Expression]): (Int, Int) = (select(filters).map(_._2.size).sum, snapshot.files.size)
   override lazy val sizeInBytes: Long = snapshot.files.iterator.map(_.size).sum
 
   // What directories hold is of no interest.
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = Map.empty
 
-  private lazy val partitions: Seq[(InternalRow, IndexedSeq[DeltaFile])] =
-    snapshot.files.groupBy(_.partition).toSeq.map { case (texts, files) => (values(texts), files) }
+  private lazy val partitions: Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
+    val skipping = predicate.map(new FileSkipping(snapshot.schema, _, caseSensitive))
+    val kept = skipping.fold(snapshot.files)(judge => snapshot.files.filter(judge.mayMatch))
+    kept.groupBy(_.partition).toSeq.map { case (texts, files) => (values.row(texts), files) }
+  }
 
   override def listFiles(filters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
     select(filters).map { case (values, files) => PartitionDirectory(values, files.map(status).toArray) }
@@ -42,26 +62,10 @@ final class DeltaFileIndex(spark: SparkSession, val snapshot: DeltaSnapshot, par
     val names = columns.fieldNames.toSet
     val usable = filters.filter(_.references.forall(a => names(a.name)))
     usable.reduceOption(And(_, _)).fold(partitions) { filter =>
-      val bound = filter.transform { case a: AttributeReference =>
-        val i = columns.fieldIndex(a.name)
-        BoundReference(i, columns(i).dataType, nullable = true)
-      }
-      val predicate = Predicate.createInterpreted(bound)
+      val predicate = PartitionCondition.bound(filter, columns)
       partitions.filter { case (values, _) => predicate.eval(values) }
     }
   }
-
-  /** The log has values of partition columns as text; an empty one is NULL. */
-  private def values(texts: Map[String, String]): InternalRow = InternalRow.fromSeq(columns.map { column =>
-    texts.get(column.name).filter(text => text != null && text.nonEmpty).map { text =>
-      Cast(
-        Literal(UTF8String.fromString(text), StringType),
-        column.dataType,
-        Some(zone),
-        EvalMode.LEGACY
-      ).eval()
-    }.orNull
-  })
 
   private def status(file: DeltaFile) =
     new FileStatus(file.size, false, 0, 0, file.modified, new Path(file.path))
@@ -72,5 +76,6 @@ final class DeltaFileIndex(spark: SparkSession, val snapshot: DeltaSnapshot, par
       snapshot.root == that.snapshot.root && snapshot.version == that.snapshot.version
     case _ => false
   }
-  override def hashCode: Int = (snapshot.root, snapshot.version).hashCode
+  override def hashCode: Int = key.hashCode
+  private def key = (snapshot.root, snapshot.version, predicate, caseSensitive)
 }

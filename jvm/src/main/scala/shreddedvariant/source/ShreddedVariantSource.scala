@@ -17,22 +17,15 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat
 import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
-import org.apache.spark.sql.execution.datasources.parquet.{
-  ParquetFileFormat,
-  ParquetOptions,
-  ParquetUtils,
-  ParquetWriteSupport
-}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
-import shreddedvariant.parquet.ShreddedOutputWriterFactory
 
 class ShreddedVariantSource
     extends TableProvider
@@ -120,18 +113,11 @@ class ShreddedVariantSource
       options: Map[String, String],
       dataSchema: StructType
   ): OutputWriterFactory = {
-    val sqlConf = spark.sessionState.conf
     val merged = SourceOptions.withDefaults(options)
-    val write = new VariantColumns(dataSchema, sqlConf.caseSensitiveAnalysis).writeJob(merged)
-    val conf = ContextUtil.getConfiguration(job)
-    DeltaGuard.check(FileOutputFormat.getOutputPath(job), conf, FileRoutes)
-    val parquet =
-      CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
-    ParquetUtils.prepareWrite(sqlConf, job, dataSchema, new ParquetOptions(parquet, sqlConf))
-    // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
-    conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
-    conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
-    new ShreddedOutputWriterFactory(write)
+    val columns = new VariantColumns(dataSchema, spark.sessionState.conf.caseSensitiveAnalysis)
+    val write = columns.writeJob(merged)
+    DeltaGuard.check(FileOutputFormat.getOutputPath(job), ContextUtil.getConfiguration(job), FileRoutes)
+    FileWrites.prepare(spark, job, merged.all, dataSchema, write)
   }
 }
 
