@@ -61,7 +61,6 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.hadoop.fs",
       "org.apache.parquet.schema",
       "org.apache.spark.sql.types",
-      "org.apache.spark.types.variant",
       "org.slf4j",
       "com.fasterxml.jackson"
     ),

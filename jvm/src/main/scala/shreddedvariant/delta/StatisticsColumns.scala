@@ -36,15 +36,13 @@ object StatisticsColumns {
     }
 
   /** Names between commas, dotted, with backticks around what holds commas or dots. */
-  private[delta] def parse(names: String): Seq[Seq[String]] = {
-    val part = "`((?:[^`]|``)*)`|([^`.,\\\\s][^`.,]*)".r
-    splitOutside(names, ',').map { name =>
-      splitOutside(name, '.').map(_.trim).flatMap {
-        case part(quoted, null) => Some(lower(quoted.replace("``", "`")))
-        case part(_, plain) => Some(lower(plain.trim))
-        case _ => None
-      }
-    }.filter(_.nonEmpty)
+  private def parse(names: String): Seq[Seq[String]] =
+    splitOutside(names, ',').map(splitOutside(_, '.').map(unquoted).filter(_.nonEmpty)).filter(_.nonEmpty)
+
+  private def unquoted(part: String): String = {
+    val text = part.trim
+    val isQuoted = text.length > 1 && text.startsWith("`") && text.endsWith("`")
+    lower(if (isQuoted) text.substring(1, text.length - 1).replace("``", "`") else text)
   }
 
   private def splitOutside(text: String, separator: Char): Seq[String] = {

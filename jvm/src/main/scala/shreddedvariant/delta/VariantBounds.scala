@@ -14,8 +14,7 @@ import java.math.{BigDecimal, BigInteger}
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.types.variant.{Variant, VariantUtil}
-import shreddedvariant.binary.Encoding
+import shreddedvariant.binary.{Dictionary, Encoding, ObjectHeader}
 import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.stats.Datum
 
@@ -36,14 +35,18 @@ object VariantBounds {
   def decode(text: String): Map[String, VariantBound] =
     Z85.decode(text).fold(Map.empty[String, VariantBound]) { bytes =>
       try {
+        val keys = new Dictionary(bytes)
         val value = bytes.drop(sizeOfMetadata(bytes))
-        val root = new Variant(value.take(Encoding.sizeOf(value, 0)), bytes.take(sizeOfMetadata(bytes)))
-        (0 until root.objectSize).flatMap { i =>
-          val field = root.getFieldAtIndex(i)
-          read(field.value).map { case (scalar, datum) =>
-            field.key -> VariantBound(field.key, scalar, datum)
-          }
-        }.toMap
+        if (Encoding.basicType(value, 0) != Encoding.Object) Map.empty
+        else {
+          val fields = new ObjectHeader(value, 0)
+          (0 until fields.size).flatMap { i =>
+            val path = keys.key(fields.id(i))
+            read(value, fields.position(i)).map { case (scalar, datum) =>
+              path -> VariantBound(path, scalar, datum)
+            }
+          }.toMap
+        }
       } catch { case NonFatal(_) => Map.empty }
     }
 
@@ -141,32 +144,40 @@ object VariantBounds {
 
   // ---- values ----
 
-  private def read(value: Variant): Option[(ScalarType, Datum)] = {
-    val bytes = value.getValue
-    val id = Encoding.primitiveId(bytes, 0)
-    Widths.find(_._2 == id) match {
-      case Some((scalar, _, width)) => Some((scalar, Datum.exact(Encoding.signed(bytes, 1, width))))
-      case None => readOther(value, bytes, id)
+  private def read(bytes: Array[Byte], at: Int): Option[(ScalarType, Datum)] = {
+    def slice(from: Int, size: Int) = {
+      Encoding.check(bytes, from, size)
+      Datum.Bytes(bytes.slice(from, from + size))
+    }
+    def sized = slice(at + 5, Encoding.unsigned(bytes, at + 1, 4))
+    def decimal(precision: Int, width: Int) = {
+      val scale = Encoding.byteAt(bytes, at + 1)
+      val unscaled = new BigInteger(slice(at + 2, width).bytes.reverse)
+      (ScalarType.Dec(precision, scale), Datum.Exact(new BigDecimal(unscaled, scale)))
+    }
+    val id = Encoding.primitiveId(bytes, at)
+    id match {
+      case Encoding.NotPrimitive if Encoding.basicType(bytes, at) == Encoding.ShortString =>
+        Some((ScalarType.Str, slice(at + 1, (bytes(at) & 0xff) >> 2)))
+      case Encoding.True => Some((ScalarType.Bool, Datum.exact(1)))
+      case Encoding.False => Some((ScalarType.Bool, Datum.exact(0)))
+      case Encoding.Float32 =>
+        val number = java.lang.Float.intBitsToFloat(Encoding.signed(bytes, at + 1, 4).toInt)
+        Some((ScalarType.Float32, Datum.Floating(number.toDouble)))
+      case Encoding.Float64 =>
+        Some((
+          ScalarType.Float64,
+          Datum.Floating(java.lang.Double.longBitsToDouble(Encoding.signed(bytes, at + 1, 8)))
+        ))
+      case Encoding.Decimal4 => Some(decimal(9, 4))
+      case Encoding.Decimal8 => Some(decimal(18, 8))
+      case Encoding.Decimal16 => Some(decimal(ScalarType.MaxPrecision, 16))
+      case Encoding.LongString => Some((ScalarType.Str, sized))
+      case Encoding.Binary => Some((ScalarType.Binary, sized))
+      case _ =>
+        Widths.find(_._2 == id).map { case (scalar, _, width) =>
+          (scalar, Datum.exact(Encoding.signed(bytes, at + 1, width)))
+        }
     }
   }
-
-  private def readOther(value: Variant, bytes: Array[Byte], id: Int): Option[(ScalarType, Datum)] =
-    value.getType match {
-      case VariantUtil.Type.STRING => Some((ScalarType.Str, Datum.Bytes(Shape.utf8(value.getString))))
-      case VariantUtil.Type.BINARY => Some((ScalarType.Binary, Datum.Bytes(value.getBinary)))
-      case VariantUtil.Type.BOOLEAN => Some((ScalarType.Bool, Datum.exact(if (value.getBoolean) 1 else 0)))
-      case VariantUtil.Type.DOUBLE => Some((ScalarType.Float64, Datum.Floating(value.getDouble)))
-      case VariantUtil.Type.FLOAT => Some((ScalarType.Float32, Datum.Floating(value.getFloat.toDouble)))
-      case VariantUtil.Type.DECIMAL =>
-        val (precision, width) = id match {
-          case Encoding.Decimal4 => (9, 4)
-          case Encoding.Decimal8 => (18, 8)
-          case _ => (ScalarType.MaxPrecision, 16)
-        }
-        val scale = bytes(1).toInt
-        Encoding.check(bytes, 2, width)
-        val unscaled = new BigInteger(bytes.slice(2, 2 + width).reverse)
-        Some((ScalarType.Dec(precision, scale), Datum.Exact(new BigDecimal(unscaled, scale))))
-      case _ => None
-    }
 }

