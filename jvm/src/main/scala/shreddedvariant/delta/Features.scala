@@ -17,7 +17,7 @@ final class Features(root: String, protocol: Protocol, metadata: Metadata) {
   import Features._
 
   private val all: Set[String] =
-    protocol.getImplicitlyAndExplicitlySupportedFeatures.asScala.map(_.featureName).toSet ++
+    protocol.getImplicitlySupportedFeatures.asScala.map(_.featureName).toSet ++
       protocol.getReaderAndWriterFeatures.asScala
 
   def checkReading(): Unit = {

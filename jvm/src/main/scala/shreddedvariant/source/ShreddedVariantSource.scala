@@ -15,14 +15,17 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.hadoop.mapreduce.Job
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat
 import org.apache.parquet.hadoop.util.ContextUtil
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{SQLContext, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
+import org.apache.spark.sql.execution.streaming.Sink
+import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
+import org.apache.spark.sql.sources.{DataSourceRegister, Filter, StreamSinkProvider}
+import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
@@ -32,6 +35,7 @@ class ShreddedVariantSource
     with FileFormat
     with DataSourceRegister
     with SessionConfigSupport
+    with StreamSinkProvider
     with Serializable {
   SparkVersion.check()
   // Before any plan of the format is optimised: this is made for each, and some ask it for no table.
@@ -100,12 +104,37 @@ class ShreddedVariantSource
   ): PartitionedFile => Iterator[InternalRow] = {
     val merged = SourceOptions.withDefaults(options)
     Options.check(merged.all)
+    // Streams say by `basePath` what they list, other routes by `path`; patterns are looked at when files are opened.
+    val named = Seq("path", "basePath").flatMap(Options.get(options, _)).map(new Path(_))
+    val listed = named.filterNot(SparkBridge.isGlob)
+    listed.foreach(DeltaGuard.check(_, hadoopConf, FileRoutes))
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val job = ReadJobs.create(spark, merged.all, requiredSchema, Map.empty, partitionSchema)
-    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches)
+    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = listed.nonEmpty)
   }
 
   // ---- file format: writing ----
+
+  /** Spark's own sink of files; before it leaves anything in the directory of a Delta table, the stream is refused. */
+  override def createSink(
+      context: SQLContext,
+      parameters: Map[String, String],
+      partitionColumns: Seq[String],
+      mode: OutputMode
+  ): Sink = {
+    val path = new Path(Options.get(parameters, "path").getOrElse(throw Errors.noPath()))
+    val hadoop = context.sparkSession.sessionState.newHadoopConfWithOptions(parameters)
+    if (
+      Options.get(SourceOptions.withDefaults(parameters).all, Options.Table).exists(
+        _.equalsIgnoreCase("delta")
+      )
+    )
+      throw Errors.deltaRoute(path.toString, "a stream")
+    DeltaGuard.check(path, hadoop, "a stream")
+    if (mode != OutputMode.Append()) throw SparkBridge.unsupportedOutputMode(shortName(), mode)
+    val qualified = path.getFileSystem(hadoop).makeQualified(path).toString
+    new FileStreamSink(context.sparkSession, qualified, this, partitionColumns, parameters)
+  }
 
   override def prepareWrite(
       spark: SparkSession,
