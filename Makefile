@@ -13,7 +13,7 @@ WHEEL := dist/shredded_variant-$(VERSION)-py3-none-any.whl
 CONFORMANCE := ../shared/conformance
 
 # Directories stand in the lists too, so that a file that went away counts as a change.
-BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories)
+BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories project/*.scala)
 MAIN := $(shell find jvm/src/main 2>/dev/null | sed 's/ /\\ /g')
 SCALA := $(MAIN) $(shell find jvm/src/test 2>/dev/null | sed 's/ /\\ /g')
 PACKAGE := pyproject.toml README.md LICENSE VERSION $(shell find python/src -not -path '*__pycache__*')
