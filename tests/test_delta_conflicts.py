@@ -57,6 +57,8 @@ def meanwhile(spark, path, others, **options):
             time.sleep(0.05)
         return row
 
+    # The Python of the tests, whatever the PATH has.
+    spark.sparkContext.pythonExec = sys.executable
     slow = rows(spark, 100).withColumn("id", f.udf(wait, "bigint")("id"))
     import threading
 
@@ -158,6 +160,7 @@ def test_a_killed_write_leaves_a_readable_table_and_no_half_commit(spark, table,
         while len(commits(table)) < before + 2 and writer.poll() is None:
             time.sleep(0.02)
         time.sleep(0.037 * moment)
+        assert writer.poll() is None, "the writer has ended by itself"
         os.killpg(writer.pid, signal.SIGKILL)
         writer.wait()
         log = commits(table)

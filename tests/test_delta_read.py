@@ -149,6 +149,10 @@ def test_a_stream_into_a_table_is_refused(spark, table, tmp_path):
         query.processAllAvailable()
     assert ids(load(spark, table)) == [3, 4, 5]
     assert not (table / "_spark_metadata").exists()
+    query = stream.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "d")).start(str(tmp_path / "new"))
+    query.processAllAvailable()
+    query.stop()
+    assert ids(load(spark, tmp_path / "new")) == [6]
 
 
 @pytest.mark.parametrize("feature", ["typeWidening", "catalogManaged", "aFeatureOfTomorrow"])
