@@ -31,7 +31,7 @@ OPTIONS = {
 LATER = {
     "shredding.policy": "majority", "shredding.maxFields": "5", "shredding.sampleRows": "10", "shredding.pin": "none",
     "shredding.include.v": "$.a", "shredding.exclude.v": "$.a", "layout": "draft", "table": "delta", "bloom.v": "$.a",
-    "parquet.map.shredding.columns": "m",
+    "parquet.map.shredding.m.infer": "true", "parquet.map.shredding.m.maxKeys": "9",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named
 VALUES = {

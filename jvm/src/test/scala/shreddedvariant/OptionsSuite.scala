@@ -13,6 +13,8 @@ class OptionsSuite extends munit.FunSuite {
   passes("layout", "parquet")
   passes("table", "files")
   passes("maxVariantBytes", "64m")
+  passes("parquet.map.shredding.columns", "m")
+  passes("parquet.map.shredding.a.`b.c`.keys", "x")
   passes("maxVariantDepth", "5")
   passes("parquet.block.size")
   passes("parquet.enable.dictionary")
@@ -47,7 +49,15 @@ class OptionsSuite extends munit.FunSuite {
   refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
   refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
   refuses("shredding.policy", "majority", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("parquet.map.shredding.columns", "m", "NOT_IN_THIS_VERSION", "remove it")
+  refuses(
+    "parquet.map.shredding.column",
+    "m",
+    "UNKNOWN_OPTION",
+    "did you mean 'parquet.map.shredding.columns'?"
+  )
+  refuses("parquet.map.shredding.m.key", "a", "UNKNOWN_OPTION", "'parquet.map.shredding.<column>.keys'?")
+  refuses("parquet.map.shredding.m.infer", "true", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("parquet.map.shredding.m.maxKeys", "3", "NOT_IN_THIS_VERSION", "remove it")
   refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
 
   test("another Spark is refused") {

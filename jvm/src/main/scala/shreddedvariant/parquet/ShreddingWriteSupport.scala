@@ -3,7 +3,8 @@
  *
  * Spark's writer tells a record consumer what it writes: `startField(v) startGroup value metadata endGroup endField`.
  * [[VariantSplicer]] stands between that writer and Parquet's: it passes everything on, takes the two binaries of each
- * variant out of the stream, and puts the shredded group in their place.
+ * variant out of the stream, and puts the shredded group in their place. Maps with hot keys are split before, so that
+ * sidecars and residuals are to Spark's writer columns like others.
  */
 package shreddedvariant.parquet
 
@@ -17,27 +18,35 @@ import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
+import org.apache.spark.sql.types.{DataType, StructType}
 import shreddedvariant.Errors
 import shreddedvariant.binary.MalformedVariant
 import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
+import shreddedvariant.maps.RowSplitter
 import shreddedvariant.shred.Shredder
 
 final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRow] {
   private val spark = new ParquetWriteSupport
   private var splice: Splice = _
+  private var splitter: Option[RowSplitter] = None
 
-  override def init(configuration: Configuration): WriteContext = {
+  override def init(asked: Configuration): WriteContext = {
+    val rows = DataType.fromJson(asked.get(ParquetWriteSupport.SPARK_ROW_SCHEMA)).asInstanceOf[StructType]
+    splitter = RowSplitter.of(rows, job.maps)
+    val configuration = new Configuration(asked)
+    configuration.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, job.maps.physical(rows).json)
     val context = spark.init(configuration)
     val schema = context.getSchema
     val (fields, splices) = schema.getFields.asScala.map(spliced(_, Nil, collected = false)).unzip
     splice = new Splice(splices.toArray, null)
-    new WriteContext(new MessageType(schema.getName, fields.asJava), context.getExtraMetaData)
+    val footer = context.getExtraMetaData.asScala ++ job.maps.footer
+    new WriteContext(new MessageType(schema.getName, fields.asJava), footer.asJava)
   }
 
   override def prepareForWrite(consumer: RecordConsumer): Unit =
     spark.prepareForWrite(new VariantSplicer(consumer, splice))
 
-  override def write(row: InternalRow): Unit = spark.write(row)
+  override def write(row: InternalRow): Unit = spark.write(splitter.fold(row)(_.split(row)))
 
   override def finalizeWrite(): FinalizedWriteContext = spark.finalizeWrite()
 

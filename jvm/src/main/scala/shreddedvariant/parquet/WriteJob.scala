@@ -2,6 +2,7 @@
 package shreddedvariant.parquet
 
 import shreddedvariant.layout.Shape
+import shreddedvariant.maps.HotMaps
 
 /** `shapes` by the path of a variant column within the schema; a column without one is written unshredded. */
-final case class WriteJob(shapes: Map[Seq[String], Shape])
+final case class WriteJob(shapes: Map[Seq[String], Shape], maps: HotMaps = HotMaps.none)

@@ -3,9 +3,6 @@ package shreddedvariant.source
 
 import java.util.Locale
 
-import scala.util.control.NonFatal
-
-import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
@@ -26,16 +23,29 @@ final case class GivenOptions(own: Map[String, String], session: Map[String, Str
 }
 
 final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
+  private val columns = new NamedColumns(schema, caseSensitive)
+  private val maps = new MapColumns(schema, columns)
 
-  /** Checks all options against the schema and says how each variant column is written. */
+  /** Checks all options against the schema and says how each column is written. */
   def writeJob(options: GivenOptions): WriteJob = {
     Options.check(options.all)
+    WriteJob(shapes(options), maps.hot(options))
+  }
+
+  /** Checks the options of what may be a write or a read. */
+  def check(options: GivenOptions): Unit = {
+    Options.check(options.all)
+    shapes(options)
+    maps.check(options)
+  }
+
+  private def shapes(options: GivenOptions): Map[Seq[String], Shape] = {
     val shapes = for {
       (key, text) <- options.all.toSeq.sortBy(_._1)
       if key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix)
       path <- resolve(key, optional = !options.own.contains(key))
     } yield path -> shape(key, text)
-    WriteJob(shapes.toMap.filter(_._2 != Shape.Untyped))
+    shapes.toMap.filter(_._2 != Shape.Untyped)
   }
 
   private def shape(key: String, text: String): Shape =
@@ -47,47 +57,15 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   /** The path of the variant that a key names; None if a default of the session names a column of other tables. */
   private def resolve(key: String, optional: Boolean): Option[Seq[String]] = {
     val text = key.substring(Options.ShapePrefix.length)
-    val parts =
-      try CatalystSqlParser.parseMultipartIdentifier(text)
-      catch { case NonFatal(_) => throw Errors.columnKey(key, s"'$text' is not an identifier") }
-    find(schema, parts, Nil) match {
+    columns.find(key, text) match {
       case Found(path, VariantType) => Some(path)
       case _ if optional => None
       case Found(path, other) => throw Errors.notAVariant(key, path.mkString("."), other.sql, names)
       case InCollection => throw Errors.variantInCollection(key, text)
-      case Absent => throw Errors.noSuchColumn(key, text, Options.nearest(text, names, 2), names)
+      case Absent => throw Errors.noSuchColumn(key, text, Options.nearest(text, names, 2), "variant", names)
     }
   }
 
-  private def find(dataType: DataType, parts: Seq[String], path: Seq[String]): Lookup =
-    (dataType, parts) match {
-      case (found, Nil) => Found(path, found)
-      case (struct: StructType, name +: rest) =>
-        struct.fields.find(f => same(f.name, name)).fold[Lookup](Absent)(f =>
-          find(f.dataType, rest, path :+ f.name)
-        )
-      case (_: ArrayType | _: MapType, _) => InCollection
-      case _ => Absent
-    }
-
-  private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
-
   /** The variants that can be shredded, as a user writes them. */
-  private lazy val names: Seq[String] = namesIn(schema, Nil)
-
-  private def namesIn(struct: StructType, path: Seq[String]): Seq[String] =
-    struct.fields.toSeq.flatMap { field =>
-      val name = path :+ Shape.quoted(field.name)
-      field.dataType match {
-        case VariantType => Seq(name.mkString("."))
-        case inner: StructType => namesIn(inner, name)
-        case _ => Nil
-      }
-    }
+  private lazy val names: Seq[String] = columns.all(_ == VariantType)
 }
-
-/** What stands where a path of names leads. */
-private sealed trait Lookup
-private final case class Found(path: Seq[String], dataType: DataType) extends Lookup
-private case object InCollection extends Lookup
-private case object Absent extends Lookup
