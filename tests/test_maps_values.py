@@ -21,7 +21,6 @@ TYPES = {
     "DATE": "date_add(DATE'0999-12-31', CAST(id * 100000 AS INT))",
     "TIMESTAMP": "timestampadd(DAY, id * 99999, TIMESTAMP'1001-01-01 01:02:03.456789')",
     "TIMESTAMP_NTZ": "timestampadd(DAY, id, TIMESTAMP_NTZ'2020-01-01 01:02:03.456789')",
-    "TIME": "TIME'01:02:03.456'",
     "INTERVAL DAY TO SECOND": "make_dt_interval(id, 1, 2, 3.5)",
     "INTERVAL YEAR TO MONTH": "make_ym_interval(id, 5)",
     "ARRAY<INT>": "IF(id = 1, array(), array(CAST(id AS INT), NULL))",
