@@ -89,12 +89,15 @@ def queried(spark, path):
         spark.sql(f"INSERT OVERWRITE DIRECTORY '{{os.path.abspath(path)}}' USING shredded_variant SELECT * FROM t")
     except Exception as e:
         seen["overwrite of what is read"] = re.search("SHREDDED_VARIANT_[A-Z_]+", str(e))[0]
+    query = "SELECT shredding_shape(parse_json(j)) FROM VALUES ('[1]'), ('[2.5]') AS t(j)"
+    seen["shape"] = spark.sql(query).collect()[0][0]
     return seen
 '''
 QUERIED = {
     "SELECT sum(v:a::bigint) FROM t WHERE v:b::string = 'x'": [["v.a", "v.b"], [3]],
     "SELECT a.id FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.v:a::int = a.v:a::int + 2)": [["id", "v.a"], [0]],
     "overwrite of what is read": "SHREDDED_VARIANT_OVERWRITE_OF_INPUT",
+    "shape": "ARRAY<DECIMAL(2,1)>",
 }
 ROUNDTRIP = ['{"a":0}', '{"a":1}']
 

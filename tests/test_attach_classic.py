@@ -77,6 +77,25 @@ def test_a_stopped_session_is_refused_and_the_next_one_works(running):
     assert running["next"] == ROUNDTRIP
 
 
+def test_the_sql_function_is_there_as_soon_as_a_session_is_attached(tmp_path):
+    seen = python(
+        tmp_path,
+        """
+        import shredded_variant
+        query = "SELECT shredding_shape(v) FROM (SELECT parse_json('[1]') AS v)"
+        spark = calm().getOrCreate()
+        try:
+            spark.sql(query)
+        except Exception as e:
+            seen = [e.getCondition()]
+        for session in (spark, spark.newSession(), spark):
+            seen.append(shredded_variant.attach(session).sql(query).collect()[0][0])
+        print(json.dumps(seen))
+        """,
+    )
+    assert seen == ["UNRESOLVED_ROUTINE", "ARRAY<BIGINT>", "ARRAY<BIGINT>", "ARRAY<BIGINT>"]
+
+
 @pytest.fixture(scope="module")
 def other_jar(tmp_path_factory):
     """Another jar, for a session that has one already."""

@@ -84,6 +84,20 @@ def test_the_jar_travels_to_the_server_with_the_session(server, tmp_path):
     assert seen["stopped"].startswith("This Spark session has been stopped")
 
 
+def test_the_sql_function_is_there_as_soon_as_a_session_is_attached(server, tmp_path):
+    seen = python(
+        tmp_path,
+        """
+        import shredded_variant
+        spark = shredded_variant.attach(SparkSession.builder.remote(sys.argv[1])).getOrCreate()
+        query = "SELECT shredding_shape(parse_json(j)) FROM VALUES ('[1]'), ('[2.5]') AS t(j)"
+        print(json.dumps(spark.sql(query).collect()[0][0]))
+        """,
+        server,
+    )
+    assert seen == "ARRAY<DECIMAL(2,1)>"
+
+
 def test_a_server_that_pyspark_starts_for_a_builder_has_the_jar(tmp_path):
     seen = python(
         tmp_path,

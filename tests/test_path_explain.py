@@ -6,6 +6,8 @@ import pytest
 from explain_cases import CASES, WHOLE
 from path_cases import t_and_u
 from path_queries import LATE, explained, reads_only, settings
+from scan_counts import run
+from tables import load, write
 
 
 @pytest.fixture(scope="module")
@@ -27,3 +29,15 @@ def test_a_session_that_attached_late_reads_the_same_leaves(tables, query, wante
 @pytest.mark.parametrize(("query", "reasons"), WHOLE)
 def test_a_variant_that_is_read_whole_has_its_reason(tables, query, reasons):
     assert re.findall(r"^Whole: \[(.*)\]$", explained(tables.ours.sql(query)), re.MULTILINE) == reasons
+
+
+def test_whether_an_object_is_there_takes_one_leaf_of_it(spark, tmp_path):
+    rows = spark.sql("""SELECT CAST(id AS INT) AS id, parse_json(if(id % 3 = 0, '{"x": 1}',
+        concat('{"o": {"a": "', repeat('a', 50), '", "b": ', id, ', "c": [', id, ']}}'))) AS v FROM range(3000)""")
+    path = write(rows.coalesce(1), tmp_path / "t", shredding__shape__v="o STRUCT<a STRING, b BIGINT, c ARRAY<BIGINT>>")
+    load(spark, path).createOrReplaceTempView("objects")
+    (there,), counts = run(spark.sql("SELECT count(*), count_if(v:o IS NOT NULL) FROM objects"))
+    assert tuple(there) == (3000, 2000)
+    (_, whole) = run(spark.sql("SELECT count_if(to_json(v:o) = '{}') FROM objects"))
+    assert counts.pages[0] == 1
+    assert whole.pages[0] >= 3

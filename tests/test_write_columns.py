@@ -79,9 +79,8 @@ def test_every_place_reads_back_as_it_was_given(spark, placed):
         assert df.where("l[1] IS NULL").count() == len(ROWS)
 
 
-@pytest.mark.parametrize("options", [{}, {"shredding": "infer"}, {"shredding": "off"}, {"shredding__shape__v": "off"}])
-def test_without_a_shape_a_variant_is_written_unshredded(spark, tmp_path, options):
-    """Holds for `infer` as long as there is no inference."""
+@pytest.mark.parametrize("options", [{"shredding": "off"}, {"shredding__shape__v": "off"}])
+def test_off_writes_a_variant_unshredded(spark, tmp_path, options):
     table = write(frame(spark, *ROWS), tmp_path / "t", **options)
     assert paths(table) == ({"id", "v.metadata", "v.value"}, {"v"})
     assert values(load(spark, table)) == ROWS

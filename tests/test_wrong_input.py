@@ -29,8 +29,7 @@ OPTIONS = {
 }
 # Options of the contract that come later: refused and not ignored.
 LATER = {
-    "shredding.policy": "majority", "shredding.maxFields": "5", "shredding.sampleRows": "10", "shredding.pin": "none",
-    "shredding.include.v": "$.a", "shredding.exclude.v": "$.a", "layout": "draft", "table": "delta", "bloom.v": "$.a",
+    "layout": "draft", "table": "delta", "bloom.v": "$.a",
     "parquet.map.shredding.m.infer": "true", "parquet.map.shredding.m.maxKeys": "9",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named
@@ -38,6 +37,19 @@ VALUES = {
     ("shredding", "on"): ("'on'", "infer", "off"),
     ("layout", "iceberg"): ("iceberg", "parquet"),
     ("table", "hudi"): ("hudi", "files"),
+    ("shredding.sampleRows", "0"): ("'0'", "from 1 on"),
+    ("shredding.sampleBytes", "3g"): ("3g", "2g"),
+    ("shredding.pin", "file"): ("'file'", "table", "none"),
+    ("shredding.pinMinRows", "0"): ("'0'", "from 1 on"),
+    ("shredding.policy", "most"): ("'most'", "equivalence", "majority"),
+    ("shredding.minFieldFrequency", "10%"): ("10%", "from 0 to 1"),
+    ("shredding.minFieldFrequency", "1.01"): (r"1\.01", "from 0 to 1"),
+    ("shredding.maxFields", "0"): ("'0'", "from 1 to"),
+    ("shredding.maxDepth", "101"): ("'101'", "from 1 to 100"),
+    ("shredding.maxIntermediateFields", "-1"): ("'-1'", "from 1 to"),
+    ("shredding.include.v", "user.id"): (r"'user\.id'", r"\$\.user\.id"),
+    ("shredding.include.v", "$.a,"): ("''", r"\$\.user\.id"),
+    ("shredding.exclude.v", "$['a'"): (r"\$\['a'", r"\$\.user\.id"),
     ("maxVariantDepth", "deep"): ("deep",),
     ("maxVariantDepth", "-1"): ("-1",),
     ("maxVariantBytes", "1.5"): (r"1\.5",),
@@ -139,6 +151,13 @@ COLUMNS = {
 def test_a_shape_for_what_is_no_variant_column_is_refused(spark, table, column):
     df = frame(spark, *ROWS).selectExpr("id", "v", "named_struct('v', v, 'n', id) AS s", "array(v) AS l")
     refuse_write(df, table, {f"shredding.shape.{column}": "a INT"}, rf"'{re.escape(column)}'", COLUMNS[column])
+
+
+@pytest.mark.parametrize("option", ["include", "exclude"])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_paths_for_what_is_no_variant_column_are_refused(spark, table, column, option):
+    df = frame(spark, *ROWS).selectExpr("id", "v", "named_struct('v', v, 'n', id) AS s", "array(v) AS l")
+    refuse_write(df, table, {f"shredding.{option}.{column}": "$.a"}, rf"'{re.escape(column)}'", COLUMNS[column])
 
 
 def test_a_shape_on_a_read_or_a_second_time_is_no_surprise(spark, table):

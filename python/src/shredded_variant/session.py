@@ -104,17 +104,20 @@ def _attach_classic(session: Any) -> None:
         raise NotASession("This Spark session has been stopped: make a new one and attach to that.")
     _require_version(session.version, "this session")
     jvm.add(session)
+    _has_format(session)
 
 
 def _attach_connect(session: Any) -> None:
     if session.is_stopped:
         raise NotASession("This Spark session has been stopped: make a new one and attach to that.")
     _require_version(session.version, "the Connect server of this session")
-    if not _server_has_format(session):
+    if not _has_format(session):
         session.addArtifact(str(jar_path()))
+        _has_format(session)
 
 
-def _server_has_format(session: Any) -> bool:
+def _has_format(session: Any) -> bool:
+    """Whether the session finds the format, which gives the session its rules and functions when it is met."""
     from pyspark.errors import PySparkException
 
     try:

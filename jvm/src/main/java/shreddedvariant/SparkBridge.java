@@ -9,7 +9,9 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry$;
 import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.datasources.DataSource$;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedColumnReader;
@@ -77,5 +79,10 @@ public final class SparkBridge {
   /** Appends rows to vectors, one for each column, of any type. {@code private[execution]}. */
   public static BiConsumer<InternalRow, WritableColumnVector[]> rowConverter(StructType schema) {
     return new RowToColumnConverter(schema)::convert;
+  }
+
+  /** The name under which a session knows a function of Spark's own. {@code private[sql]}. */
+  public static FunctionIdentifier builtinFunction(String name) {
+    return FunctionRegistry$.MODULE$.builtinFunctionIdentifier(name);
   }
 }

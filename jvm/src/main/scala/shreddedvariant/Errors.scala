@@ -127,6 +127,31 @@ object Errors {
         "write it as a Spark type, such as `a BIGINT, b STRUCT<c STRING>`, `ARRAY<DOUBLE>` or `DECIMAL(12,2)`."
     )
 
+  def path(key: String, path: String, reason: String): ShreddedVariantException =
+    error(
+      "PATH",
+      s"'$key' names the path '${clip(path)}', but $reason: write paths as `$$.user.id`, `$$['a.b']` or " +
+        "`$.items[*].price`, separated by commas."
+    )
+
+  def unknownLimit(key: String, nearest: Option[String], known: Seq[String]): ShreddedVariantException =
+    error(
+      "UNKNOWN_LIMIT",
+      s"shredding_shape knows no limit '$key': " +
+        nearest.fold(s"there are ${list(known)}.")(n => s"did you mean '$n'?")
+    )
+
+  def limitsArgument(reason: String): ShreddedVariantException =
+    error(
+      "LIMITS",
+      s"The limits of shredding_shape are $reason: give a constant map of strings, such as map('policy', 'majority')."
+    )
+
+  /** A warning: the result holds for the paths that are known. */
+  def pathsLeftOut(column: String): String =
+    s"[SHREDDED_VARIANT_PATHS_LEFT_OUT] '$column' has more paths, or longer names, than inference keeps count of: " +
+      "its shape rests on the others; exclude the paths that are data rather than names."
+
   def inOption(key: String, cause: ShreddedVariantException): ShreddedVariantException =
     new ShreddedVariantException(
       cause.condition,
@@ -156,6 +181,12 @@ object Errors {
     error(
       "OVERWRITE_OF_INPUT",
       s"'$path' is read by the query that overwrites it, and would be empty before it is read: write to another path."
+    )
+
+  def pins(file: String, reason: String): ShreddedVariantException =
+    error(
+      "PINNED_SHAPES",
+      s"The table's shapes in '$file' cannot be used ($reason): mend the file, or remove it to let the next write decide."
     )
 
   // ---- files ----
@@ -239,6 +270,12 @@ object Errors {
         s"[${cause.condition}] "
       ),
       cause
+    )
+
+  def counts(reason: String): ShreddedVariantException =
+    error(
+      "COUNTS",
+      s"The counts that inference left are damaged ($reason): remove them where they stand, or write the file again."
     )
 
   def damagedPages(file: String, column: String, cause: Throwable): ShreddedVariantException =

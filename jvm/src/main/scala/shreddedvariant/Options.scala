@@ -48,6 +48,15 @@ object Options {
 
   val Shredding = "shredding"
   val ShapePrefix = "shredding.shape."
+  val IncludePrefix = "shredding.include."
+  val ExcludePrefix = "shredding.exclude."
+  val Policy = "shredding.policy"
+  val MinFieldFrequency = "shredding.minFieldFrequency"
+  val MaxFields = "shredding.maxFields"
+  val MaxDepth = "shredding.maxDepth"
+  val MaxIntermediateFields = "shredding.maxIntermediateFields"
+  val SampleRows = "shredding.sampleRows"
+  val SampleBytes = "shredding.sampleBytes"
   val Layout = "layout"
   val Table = "table"
   val Compression = "compression"
@@ -71,7 +80,7 @@ object Options {
     OptionDoc(
       Shredding,
       "infer",
-      "For every variant column: `infer` or `off`. This version does not infer yet: `infer` writes unshredded."
+      "For every variant column: `infer` (each file gets the shape that its first rows suggest) or `off` (unshredded)."
     ),
     OptionDoc(
       ShapePrefix + "<column>",
@@ -79,6 +88,51 @@ object Options {
       "For one column: `infer`, `off`, or the shape as a Spark type, such as `a BIGINT, b STRUCT<c STRING>`; also " +
         "`UUID`, `TIME`, `TIMESTAMP_NANOS` and `TIMESTAMP_NTZ_NANOS`. The column is a Spark identifier, dotted when " +
         "nested in a struct, with backticks where a name holds dots."
+    ),
+    OptionDoc(
+      IncludePrefix + "<column>",
+      "–",
+      "Paths that are shredded beside what inference finds, whatever their frequency: `$.user.id, $.tags`. A key that " +
+        "holds a dot, a comma or a bracket is written `$['a.b']`; `$.items[*].price` goes through the elements of an " +
+        "array. What is below such a path is measured by the path's own values. A path that is never seen stays untyped."
+    ),
+    OptionDoc(
+      ExcludePrefix + "<column>",
+      "–",
+      "Paths that inference never shreds, with all below them, written as above. What is excluded stays so if it is " +
+        "included as well."
+    ),
+    OptionDoc(
+      Policy,
+      "equivalence",
+      "How inference picks a type. `equivalence`: integers and decimals count as one, and a path gets its most " +
+        "frequent kind of values that reaches the frequency. `majority`: the rules of Iceberg's shredding analyser."
+    ),
+    OptionDoc(
+      MinFieldFrequency,
+      "0.10",
+      "Inference: how many values a path must have, as a share of the column's values that are not null."
+    ),
+    OptionDoc(
+      MaxFields,
+      "300",
+      "Inference: how many fields of one object are shredded, the most frequent first."
+    ),
+    OptionDoc(MaxDepth, "50", "Inference: how many steps a shredded path may have, up to 100."),
+    OptionDoc(
+      MaxIntermediateFields,
+      "1000",
+      "Inference: how many fields of one object are looked at, the most frequent first."
+    ),
+    OptionDoc(
+      SampleRows,
+      "4096",
+      "Inference: how many rows one writer may hold back before it decides; a file's shape is that of its first rows."
+    ),
+    OptionDoc(
+      SampleBytes,
+      "64m",
+      "Inference: how many bytes these rows may have; the row that reaches either bound is the last one held back."
     ),
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
@@ -106,15 +160,6 @@ object Options {
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "shredding.include.",
-    "shredding.exclude.",
-    "shredding.policy",
-    "shredding.minfieldfrequency",
-    "shredding.maxfields",
-    "shredding.maxdepth",
-    "shredding.maxintermediatefields",
-    "shredding.samplerows",
-    "shredding.samplebytes",
     "shredding.pin",
     "shredding.pinminrows",
     "bloom.",
@@ -158,6 +203,9 @@ object Options {
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
     onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
+    checkLimits(options)
+    sampleRows(options)
+    sampleBytes(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
@@ -217,13 +265,65 @@ object Options {
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
 
+  /** Whether variant columns are shredded at all where no shape says otherwise. */
+  def isShreddingOff(options: Map[String, String]): Boolean =
+    get(options, Shredding).exists(_.equalsIgnoreCase("off"))
+
+  /** The limits of inference, which `shredding_shape` knows as well. */
+  val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)
+
+  def checkLimits(options: Map[String, String]): Unit = {
+    onlyValue(options, Policy, Seq("equivalence", "majority"), later = Nil)
+    minFieldFrequency(options)
+    Seq(MaxFields, MaxDepth, MaxIntermediateFields).foreach(inferenceLimit(options, _))
+  }
+
+  def policy(options: Map[String, String]): Option[String] = get(options, Policy)
+
+  def minFieldFrequency(options: Map[String, String]): Option[Double] =
+    get(options, MinFieldFrequency).map { value =>
+      // NaN is in no range.
+      value.trim.toDoubleOption.filter(f => f >= 0 && f <= 1).getOrElse(throw Errors.optionValue(
+        MinFieldFrequency,
+        value,
+        "a number from 0 to 1"
+      ))
+    }
+
+  /** What the three limits can be at most: counts know no deeper path, and no more fields of an object. */
+  private val mostOf = Map(MaxFields -> 100000, MaxDepth -> 100, MaxIntermediateFields -> 100000)
+
+  /** One of `maxFields`, `maxDepth` and `maxIntermediateFields`. */
+  def inferenceLimit(options: Map[String, String], key: String): Option[Int] =
+    get(options, key).map { value =>
+      value.trim.toIntOption.filter(n => n >= 1 && n <= mostOf(key)).getOrElse(throw Errors.optionValue(
+        key,
+        value,
+        s"a number from 1 to ${mostOf(key)}"
+      ))
+    }
+
+  def sampleRows(options: Map[String, String]): Option[Int] =
+    get(options, SampleRows).map { value =>
+      value.trim.toIntOption.filter(_ > 0).getOrElse(throw Errors.optionValue(
+        SampleRows,
+        value,
+        "a number from 1 on"
+      ))
+    }
+
+  def sampleBytes(options: Map[String, String]): Option[Int] = bytes(options, SampleBytes)
+
   def maxVariantBytes(options: Map[String, String]): Int =
-    get(options, MaxVariantBytes).fold(DefaultMaxVariantBytes) { value =>
+    bytes(options, MaxVariantBytes).getOrElse(DefaultMaxVariantBytes)
+
+  private def bytes(options: Map[String, String], key: String): Option[Int] =
+    get(options, key).map { value =>
       val bytes =
         try org.apache.spark.network.util.JavaUtils.byteStringAsBytes(value)
         catch { case _: NumberFormatException => -1L }
       if (bytes < 1 || bytes > Int.MaxValue)
-        throw Errors.optionValue(MaxVariantBytes, value, "a size such as 64m, up to 2g")
+        throw Errors.optionValue(key, value, "a size such as 64m, up to 2g")
       bytes.toInt
     }
 

@@ -10,6 +10,15 @@ class OptionsSuite extends munit.FunSuite {
   passes("shredding", "off")
   passes("SHREDDING", "Infer")
   passes("shredding.shape.v", "a INT")
+  passes("shredding.include.v", "$.a")
+  passes("shredding.exclude.v", "$.a")
+  passes("shredding.policy", "Majority")
+  passes("shredding.minFieldFrequency", "0")
+  passes("shredding.minFieldFrequency", "1")
+  passes("shredding.minFieldFrequency", "1e-3")
+  passes("shredding.maxFields", "1")
+  passes("shredding.maxDepth", "100")
+  passes("SHREDDING.MAXINTERMEDIATEFIELDS", "100000")
   passes("layout", "parquet")
   passes("table", "files")
   passes("maxVariantBytes", "64m")
@@ -42,13 +51,27 @@ class OptionsSuite extends munit.FunSuite {
   refuses("pathGlobFiltr", "*", "UNKNOWN_OPTION", "did you mean 'pathGlobFilter'?")
   refuses("parquet.map.sharding.columns", "m", "UNKNOWN_OPTION", "does not exist")
   refuses("shredding", "on", "OPTION_VALUE", "use infer or off")
+  refuses("shredding.policy", "best", "OPTION_VALUE", "use equivalence or majority")
+  refuses("shredding.polcy", "majority", "UNKNOWN_OPTION", "did you mean 'shredding.policy'?")
+  refuses("shredding.includes.v", "$.a", "UNKNOWN_OPTION", "did you mean 'shredding.include.<column>'?")
+  for (value <- Seq("1.1", "-0.1", "NaN", "10%", ""))
+    refuses("shredding.minFieldFrequency", value, "OPTION_VALUE", "use a number from 0 to 1")
+  for (value <- Seq("0", "100001", "1.5", "many")) {
+    refuses("shredding.maxFields", value, "OPTION_VALUE", "use a number from 1 to 100000")
+    refuses("shredding.maxIntermediateFields", value, "OPTION_VALUE", "use a number from 1 to 100000")
+  }
+  for (value <- Seq("0", "101"))
+    refuses("shredding.maxDepth", value, "OPTION_VALUE", "use a number from 1 to 100")
+  for (value <- Seq("0", "-1", "1.5", "all"))
+    refuses("shredding.sampleRows", value, "OPTION_VALUE", "a number from 1 on")
+  for (value <- Seq("0", "many", "3g"))
+    refuses("shredding.sampleBytes", value, "OPTION_VALUE", "a size such as 64m")
   refuses("layout", "orc", "OPTION_VALUE", "use parquet")
   refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
   refuses("layout", "draft", "NOT_IN_THIS_VERSION", "use parquet")
   refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
   refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("shredding.policy", "majority", "NOT_IN_THIS_VERSION", "remove it")
   refuses(
     "parquet.map.shredding.column",
     "m",
@@ -58,6 +81,7 @@ class OptionsSuite extends munit.FunSuite {
   refuses("parquet.map.shredding.m.key", "a", "UNKNOWN_OPTION", "'parquet.map.shredding.<column>.keys'?")
   refuses("parquet.map.shredding.m.infer", "true", "NOT_IN_THIS_VERSION", "remove it")
   refuses("parquet.map.shredding.m.maxKeys", "3", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("shredding.pin", "none", "NOT_IN_THIS_VERSION", "remove it")
   refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
 
   test("another Spark is refused") {

@@ -15,6 +15,7 @@ class RoomsSuite extends munit.FunSuite {
     "shred" -> Set(
       "shreddedvariant.binary",
       "shreddedvariant.layout",
+      "org.apache.parquet.column.ColumnWriter",
       "org.apache.parquet.io.api",
       "org.apache.spark.sql.types",
       "org.apache.spark.sql.execution.vectorized",
@@ -32,9 +33,11 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.sql.vectorized",
       "org.apache.spark.unsafe"
     ),
+    "infer" -> Set("shreddedvariant.binary", "shreddedvariant.layout", "org.apache.spark.unsafe"),
     "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
     "parquet" -> Set(
       "shreddedvariant.binary",
+      "shreddedvariant.infer",
       "shreddedvariant.layout",
       "shreddedvariant.maps",
       "shreddedvariant.shred",
@@ -68,7 +71,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.parquet.hadoop.util",
       "org.apache.hadoop",
       "org.apache.spark",
-      "com.fasterxml.jackson.databind"
+      "com.fasterxml.jackson"
     )
   )
 

@@ -4,9 +4,10 @@ package shreddedvariant
 import java.nio.file.{Files, Path => LocalPath}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.hadoop.ParquetWriter
-import org.apache.parquet.hadoop.api.WriteSupport
-import org.apache.parquet.io.{LocalOutputFile, OutputFile}
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.hadoop.{ParquetFileReader, ParquetOutputFormat}
+import org.apache.parquet.hadoop.metadata.{CompressionCodecName, FileMetaData}
+import org.apache.parquet.io.LocalInputFile
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -23,8 +24,8 @@ object VariantFile {
 
   private val schema = new StructType().add("v", VariantType)
 
-  /** Rows are pairs of metadata and value, or null; `v` has the given shape. */
-  def write(file: LocalPath, rows: Seq[Bytes], shape: Shape, rowGroupSize: Long = 1 << 20): Unit = {
+  /** What Spark's own write support asks for. */
+  def conf(schema: StructType): Configuration = {
     val conf = new Configuration(false)
     conf.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, schema.json)
     conf.set(SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key, "false")
@@ -32,19 +33,25 @@ object VariantFile {
     conf.set(SQLConf.PARQUET_FIELD_ID_WRITE_ENABLED.key, "false")
     conf.set(SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key, "false")
     conf.set(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, "true")
-    val support = new ShreddingWriteSupport(WriteJob(Map(Seq("v") -> shape)))
-    val writer =
-      new Builder(new LocalOutputFile(file), support).withConf(conf).withRowGroupSize(rowGroupSize).build()
+    conf
+  }
+
+  /** Rows are pairs of metadata and value, or null; `v` has the given shape. */
+  def write(file: LocalPath, rows: Seq[Bytes], shape: Shape, rowGroupSize: Long = 1 << 20): Unit = {
+    val settings = conf(schema)
+    settings.set(ParquetOutputFormat.BLOCK_SIZE, rowGroupSize.toString)
+    val job = WriteJob(Map(Seq("v") -> shape))
+    val writer = new FileWriter(new Path(file.toUri), settings, CompressionCodecName.UNCOMPRESSED, job)
     try rows.foreach { row =>
         writer.write(InternalRow(if (row == null) null else new VariantVal(row._2, row._1)))
       }
     finally writer.close()
   }
 
-  private final class Builder(file: OutputFile, support: ShreddingWriteSupport)
-      extends ParquetWriter.Builder[InternalRow, Builder](file) {
-    override def self(): Builder = this
-    override def getWriteSupport(conf: Configuration): WriteSupport[InternalRow] = support
+  def footer(file: LocalPath): FileMetaData = {
+    val reader = ParquetFileReader.open(new LocalInputFile(file))
+    try reader.getFooter.getFileMetaData
+    finally reader.close()
   }
 
   def read(

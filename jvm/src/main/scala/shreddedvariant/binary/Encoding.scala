@@ -72,27 +72,33 @@ object Encoding {
   /** A little-endian unsigned number of `width` bytes that fits an Int. */
   def unsigned(bytes: Array[Byte], at: Int, width: Int): Int = {
     check(bytes, at, width)
-    var result = 0
-    var i = 0
-    while (i < width) {
-      result |= (bytes(at + i) & 0xff) << (8 * i)
-      i += 1
-    }
-    if (result < 0) malformed("a size or offset is beyond 2 GiB")
-    result
+    unchecked(bytes, at, width)
   }
 
-  /** A little-endian signed number of `width` bytes. */
+  /** [[unsigned]] where the bytes are known to be there. */
+  private[binary] def unchecked(bytes: Array[Byte], at: Int, width: Int): Int =
+    if (width == 1) bytes(at) & 0xff
+    else if (width == 2) bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8
+    else {
+      val low = bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16
+      val result = if (width == 3) low else low | bytes(at + 3) << 24
+      if (result < 0) malformed("a size or offset is beyond 2 GiB")
+      result
+    }
+
+  /** A little-endian signed number of `width` bytes: 1, 2, 4 or 8. */
   def signed(bytes: Array[Byte], at: Int, width: Int): Long = {
     check(bytes, at, width)
-    var result = bytes(at + width - 1).toLong
-    var i = width - 2
-    while (i >= 0) {
-      result = result << 8 | (bytes(at + i) & 0xff)
-      i -= 1
+    if (width == 1) bytes(at).toLong
+    else if (width == 2) (bytes(at) & 0xff | bytes(at + 1) << 8).toLong
+    else {
+      val low = int(bytes, at)
+      if (width == 4) low.toLong else int(bytes, at + 4).toLong << 32 | low & 0xffffffffL
     }
-    result
   }
+
+  private def int(bytes: Array[Byte], at: Int): Int =
+    bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | bytes(at + 3) << 24
 
   def check(bytes: Array[Byte], at: Int, length: Int): Unit =
     if (at < 0 || length < 0 || at > bytes.length - length) truncated()
@@ -147,9 +153,11 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
   val data: Int = Positions.of(bytes, offsets, (size + 1L) * offsetWidth)
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
-  def id(i: Int): Int = Encoding.unsigned(bytes, ids + i * idWidth, idWidth)
+
+  /** `i` is below `size`; the ids and offsets of all fields were found to be in the array. */
+  def id(i: Int): Int = Encoding.unchecked(bytes, ids + i * idWidth, idWidth)
   def position(i: Int): Int =
-    Positions.of(bytes, data, Encoding.unsigned(bytes, offsetAt(i), offsetWidth).toLong)
+    Positions.of(bytes, data, Encoding.unchecked(bytes, offsetAt(i), offsetWidth).toLong)
 }
 
 /** Where the parts of an array stand. */
@@ -163,7 +171,7 @@ final class ArrayHeader(bytes: Array[Byte], at: Int) {
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
   def position(i: Int): Int =
-    Positions.of(bytes, data, Encoding.unsigned(bytes, offsetAt(i), offsetWidth).toLong)
+    Positions.of(bytes, data, Encoding.unchecked(bytes, offsetAt(i), offsetWidth).toLong)
 }
 
 private object Positions {

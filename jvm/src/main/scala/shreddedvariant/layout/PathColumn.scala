@@ -21,7 +21,8 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
 
   /** What EXPLAIN calls the path; array indexes are all one leaf. */
   def leaf: String = wanted match {
-    case Wanted.Presence | Wanted.MapPresence => s"$path present"
+    case Wanted.Presence if steps.isEmpty => s"$path present"
+    case Wanted.MapPresence => s"$path present"
     case _: Wanted.Entry => path
     case Wanted.HasEntry(key) => s"$columnName has ${quoted(key)}"
     case _ => path.replaceAll("\\[\\d+\\]", "[*]")
@@ -71,7 +72,7 @@ object Wanted {
     override def dataType: DataType = VariantType
   }
 
-  /** True where the variant at the root is not SQL NULL, null elsewhere: outer joins then keep the meaning. */
+  /** True where the path leads to something, be it a variant null; null elsewhere: outer joins then keep the meaning. */
   case object Presence extends Wanted {
     override def dataType: DataType = BooleanType
   }

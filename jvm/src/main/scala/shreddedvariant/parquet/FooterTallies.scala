@@ -32,7 +32,7 @@ final class FooterTallies(file: FileSplit) {
     case (Origin.Path(PathColumn(_, _, _: Wanted.Entry)), Seq(typed: Part.Typed)) =>
       typed.casts.forall(_.isIdentity)
     // The metadata is null where the variant is, if it cannot be null itself.
-    case (Origin.Path(PathColumn(_, _, Wanted.Presence)), Seq(Part.Nulls(leaf, _, _))) =>
+    case (Origin.Path(PathColumn(_, Nil, Wanted.Presence)), Seq(Part.Nulls(leaf, _, _))) =>
       schema.getMaxDefinitionLevel(leaf: _*) == schema.getMaxDefinitionLevel(leaf.init: _*)
     case _ => true
   }

@@ -33,15 +33,16 @@ final class PredicateBinder(
         val name = path.columnName
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
         path.wanted match {
-          case Wanted.Presence => Seq(Part.Nulls(bound.metadata, mayLack = false, laws))
+          case Wanted.Presence if path.steps.isEmpty => Seq(Part.Nulls(bound.metadata, mayLack = false, laws))
           // The root is never missing, and what a file leaves out of it is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(Part.Unknown)
-          case _ => PathEnd.find(bound.root, path.steps).fold[Seq[Part]](Seq(Part.Absent))(ofEnd(_, column))
+          case _ =>
+            PathEnd.find(bound.root, path.steps).fold[Seq[Part]](Seq(Part.Absent))(ofEnd(_, path, column))
         }
     }
 
-  private def ofEnd(end: PathEnd, column: Column): Seq[Part] = {
-    val isVariant = column.types.head == VariantType
+  private def ofEnd(end: PathEnd, path: PathColumn, column: Column): Seq[Part] = {
+    val isVariant = path.wanted == Wanted.Presence || column.types.head == VariantType
     val mayLack = end.hops.nonEmpty || end.rest.nonEmpty
     def residual(isAlone: Boolean) =
       end.cell.value.map(Part.Residual(_, isVariant, isAlone, mayLack, laws))

@@ -1,8 +1,10 @@
 /** One column that is handed to Spark; its vector may be another one in every batch. */
 package shreddedvariant.parquet
 
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.sql.vectorized.ColumnVector
+import shreddedvariant.shred.{CellVector, ScalarVector}
 
 trait ReadColumn {
   def vector: ColumnVector
@@ -16,4 +18,36 @@ final class PresenceColumn(presence: KnownPresence, rows: Int) extends ReadColum
   private val sometimes = new PresenceVector(presence)
 
   override def vector: ColumnVector = if (presence.isAlways) always else sometimes
+}
+
+/** Whether a path leads to something, as a column: gathered for a batch at once, or nothing where no row has it. */
+final class PathPresence(cell: CellVector, vectors: VectorAllocator, rows: Int) extends ReadColumn
+    with Assembled {
+  private val never = ConstantVector(BooleanType, None, rows)
+  private lazy val own: WritableColumnVector = vectors.allocate(BooleanType)
+  private var current: ColumnVector = never
+
+  override def vector: ColumnVector = current
+
+  override def assemble(rows: Int): Unit =
+    current = if (isEmpty(rows)) never else { gather(rows); own }
+
+  private def isEmpty(rows: Int) = isNull(cell.value, rows) && (cell.typed match {
+    case null => true
+    case scalar: ScalarVector => isNull(scalar.vector, rows)
+    case _ => false
+  })
+
+  private def isNull(vector: WritableColumnVector, rows: Int) = vector == null || vector.numNulls >= rows
+
+  private def gather(rows: Int): Unit = {
+    own.reset()
+    own.reserve(rows)
+    own.putBooleans(0, rows, true)
+    var row = 0
+    while (row < rows) {
+      if (cell.isMissing(row)) own.putNull(row)
+      row += 1
+    }
+  }
 }

@@ -3,27 +3,33 @@ package shreddedvariant.parquet
 
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
-import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.parquet.hadoop.codec.CodecConfig
+import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.types.StructType
 
-final class ShreddedOutputWriter(val path: String, context: TaskAttemptContext, job: WriteJob)
-    extends OutputWriter {
-  private val writer =
-    new ParquetOutputFormat[InternalRow](new ShreddingWriteSupport(job)).getRecordWriter(
-      context,
-      new Path(path)
-    )
+final class ShreddedOutputWriter(
+    val path: String,
+    schema: StructType,
+    context: TaskAttemptContext,
+    job: WriteJob
+) extends OutputWriter {
+  private val conf = ContextUtil.getConfiguration(context)
+  private val codec = CodecConfig.from(context).getCodec
+  private val inferring = if (job.limits.isEmpty) null else new SamplingWriter(schema, job, open)
+  private val file = if (job.limits.isEmpty) open(job, ColumnCounts.none) else null
 
-  override def write(row: InternalRow): Unit = writer.write(null, row)
-  override def close(): Unit = writer.close(context)
+  private def open(job: WriteJob, counts: ColumnCounts) =
+    new FileWriter(new Path(path), conf, codec, job, counts)
+
+  override def write(row: InternalRow): Unit = if (file != null) file.write(row) else inferring.write(row)
+  override def close(): Unit = if (file != null) file.close() else inferring.close()
 }
 
 final class ShreddedOutputWriterFactory(job: WriteJob) extends OutputWriterFactory {
   override def newInstance(path: String, dataSchema: StructType, context: TaskAttemptContext): OutputWriter =
-    new ShreddedOutputWriter(path, context, job)
+    new ShreddedOutputWriter(path, dataSchema, context, job)
 
   override def getFileExtension(context: TaskAttemptContext): String =
     CodecConfig.from(context).getCodec.getExtension + ".parquet"

@@ -1,138 +1,108 @@
 /**
- * Writes rows as Spark's own write support does, but for variants, which are shredded on their way.
- *
- * Spark's writer tells a record consumer what it writes: `startField(v) startGroup value metadata endGroup endField`.
- * [[VariantSplicer]] stands between that writer and Parquet's: it passes everything on, takes the two binaries of each
- * variant out of the stream, and puts the shredded group in their place. Maps with hot keys are split before, so that
- * sidecars and residuals are to Spark's writer columns like others.
+ * Writes rows as Spark's own write support does, but for variants, which are shredded on their way. Maps with hot keys
+ * are split before, so that sidecars and residuals are to Spark's writer columns like others.
  */
 package shreddedvariant.parquet
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.hadoop.api.WriteSupport
-import org.apache.parquet.hadoop.api.WriteSupport.{FinalizedWriteContext, WriteContext}
-import org.apache.parquet.io.api.{Binary, RecordConsumer}
+import org.apache.parquet.column.ColumnWriteStore
+import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.types.{DataType, StructType}
-import shreddedvariant.Errors
-import shreddedvariant.binary.MalformedVariant
 import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
 import shreddedvariant.maps.RowSplitter
 import shreddedvariant.shred.Shredder
 
-final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRow] {
+final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
+  private var rows = 0L
   private val spark = new ParquetWriteSupport
-  private var splice: Splice = _
+  private var consumer: RowConsumer = _
   private var splitter: Option[RowSplitter] = None
+  private var leafCount = 0
 
-  override def init(asked: Configuration): WriteContext = {
+  def init(asked: Configuration): WriteContext = {
     val rows = DataType.fromJson(asked.get(ParquetWriteSupport.SPARK_ROW_SCHEMA)).asInstanceOf[StructType]
     splitter = RowSplitter.of(rows, job.maps)
     val configuration = new Configuration(asked)
     configuration.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, job.maps.physical(rows).json)
     val context = spark.init(configuration)
-    val schema = context.getSchema
-    val (fields, splices) = schema.getFields.asScala.map(spliced(_, Nil, collected = false)).unzip
-    splice = new Splice(splices.toArray, null)
-    val footer = context.getExtraMetaData.asScala ++ job.maps.footer
-    new WriteContext(new MessageType(schema.getName, fields.asJava), footer.asJava)
+    val told = context.getSchema
+    leafCount = 0
+    val (columns, fields) = told.getFields.asScala.map(written(_, Nil, 0, 0, collected = false)).unzip
+    val schema = new MessageType(told.getName, columns.asJava)
+    consumer = new RowConsumer(schema, group(fields, repeated = false, 0, 0, 0))
+    new WriteContext(schema, (context.getExtraMetaData.asScala ++ job.maps.footer).asJava)
   }
 
-  override def prepareForWrite(consumer: RecordConsumer): Unit =
-    spark.prepareForWrite(new VariantSplicer(consumer, splice))
-
-  override def write(row: InternalRow): Unit = spark.write(splitter.fold(row)(_.split(row)))
-
-  override def finalizeWrite(): FinalizedWriteContext = spark.finalizeWrite()
-
-  /** The column as we write it, and where variants stand in it; Spark annotates each, since we ask it to. */
-  private def spliced(column: Type, parent: Seq[String], collected: Boolean): (Type, Splice) = column match {
-    case group: GroupType if FileCell.isAnnotated(group) =>
-      val path = parent :+ group.getName
-      val shape = if (collected) Shape.Untyped else job.shapes.getOrElse(path, Shape.Untyped)
-      val id = Option(group.getId).map(_.intValue)
-      val written = ParquetLayout.variantGroup(group.getName, group.getRepetition, id, shape)
-      (written, new Splice(Array.empty, new VariantGroup(path.mkString("."), group, new Shredder(shape))))
-    case group: GroupType =>
-      // A list or map repeats what is below it: variants there have no column name of their own.
-      val repeats =
-        collected || group.isRepetition(Repetition.REPEATED) || group.getLogicalTypeAnnotation != null
-      val (fields, splices) = group.getFields.asScala.map(spliced(_, parent :+ group.getName, repeats)).unzip
-      if (splices.forall(_ == null)) (group, null)
-      else (group.withNewFields(fields.asJava), new Splice(splices.toArray, null))
-    case other => (other, null)
-  }
-}
-
-/** The variants below a group, by field; null where there is none. */
-private final class Splice(val children: Array[Splice], val variant: VariantGroup)
-
-/** A variant's group as Spark writes it, and what takes its place. */
-private final class VariantGroup(val path: String, group: GroupType, val shredder: Shredder) {
-  val valueIndex: Int = group.getFieldIndex(ParquetLayout.Value)
-  var value: Array[Byte] = _
-  var metadata: Array[Byte] = _
-}
-
-private final class VariantSplicer(to: RecordConsumer, root: Splice) extends RecordConsumer {
-  private var stack = new Array[Splice](16)
-  private var depth = 0
-  private var here = root
-  private var variant: VariantGroup = _
-  private var inValue = false
-
-  prepare(root)
-
-  private def prepare(splice: Splice): Unit = if (splice != null) {
-    if (splice.variant != null) splice.variant.shredder.prepare(to)
-    splice.children.foreach(prepare)
+  /** Takes the columns of the next row group. */
+  def prepare(columns: ColumnWriteStore): Unit = {
+    consumer.prepare(columns)
+    spark.prepareForWrite(consumer)
   }
 
-  override def startMessage(): Unit = to.startMessage()
-  override def endMessage(): Unit = to.endMessage()
+  /** Hands all rows on to the columns: due before a row group is closed. */
+  def flush(): Unit = consumer.flush()
 
-  override def startField(name: String, index: Int): Unit =
-    if (variant != null) inValue = index == variant.valueIndex
-    else {
-      if (depth == stack.length) stack = java.util.Arrays.copyOf(stack, depth * 2)
-      stack(depth) = here
-      depth += 1
-      here = if (here == null) null else here.children(index)
-      to.startField(name, index)
+  def write(row: InternalRow): Unit = {
+    consumer.counts = rows >= counts.counted
+    spark.write(splitter.fold(row)(_.split(row)))
+    rows += 1
+  }
+
+  /** Entries of the footer that are known after the last row. */
+  def footer: Map[String, String] = {
+    // Only variants that are there are met on the way.
+    for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts)
+  }
+
+  /**
+   * The column as we write it, and how its rows are taken apart; Spark annotates each variant, since we ask it to.
+   * `definition` and `repetition` are the levels of what is around it.
+   */
+  private def written(
+      column: Type,
+      parent: Seq[String],
+      definition: Int,
+      repetition: Int,
+      collected: Boolean
+  ): (Type, WrittenField) = {
+    val repeated = column.isRepetition(Repetition.REPEATED)
+    val d = if (column.isRepetition(Repetition.REQUIRED)) definition else definition + 1
+    val r = if (repeated) repetition + 1 else repetition
+    val from = leafCount
+    column match {
+      case told: GroupType if FileCell.isAnnotated(told) =>
+        val path = parent :+ told.getName
+        val shape = if (collected) Shape.Untyped else job.shapes.getOrElse(path, Shape.Untyped)
+        val id = Option(told.getId).map(_.intValue)
+        val stored = ParquetLayout.variantGroup(told.getName, told.getRepetition, id, shape)
+        leafCount += new MessageType("", stored).getColumns.size
+        val valueIndex = told.getFieldIndex(ParquetLayout.Value)
+        val variant = new WrittenVariant(
+          path.mkString("."),
+          valueIndex,
+          new Shredder(shape, d, r),
+          if (collected) None else counts.counts.get(path)
+        )
+        (stored, new WrittenField(repeated, d, r, from, leafCount, Array.empty, variant))
+      case told: GroupType =>
+        // A list or map repeats what is below it: variants there have no column name of their own.
+        val below = collected || repeated || told.getLogicalTypeAnnotation != null
+        val (stored, fields) =
+          told.getFields.asScala.map(written(_, parent :+ told.getName, d, r, below)).unzip
+        (told.withNewFields(stored.asJava), group(fields, repeated, d, r, from))
+      case leaf =>
+        leafCount += 1
+        (leaf, new WrittenField(repeated, d, r, from, leafCount, Array.empty, null))
     }
+  }
 
-  override def endField(name: String, index: Int): Unit =
-    if (variant == null) {
-      to.endField(name, index)
-      depth -= 1
-      here = stack(depth)
-    }
-
-  override def startGroup(): Unit =
-    if (here != null && here.variant != null) variant = here.variant else to.startGroup()
-
-  override def endGroup(): Unit =
-    if (variant == null) to.endGroup()
-    else {
-      try variant.shredder.write(variant.metadata, variant.value)
-      catch { case e: MalformedVariant => throw Errors.malformedValue(variant.path, e.reason) }
-      variant = null
-    }
-
-  override def addBinary(value: Binary): Unit =
-    if (variant == null) to.addBinary(value)
-    else if (inValue) variant.value = value.getBytesUnsafe
-    else variant.metadata = value.getBytesUnsafe
-
-  override def addInteger(value: Int): Unit = to.addInteger(value)
-  override def addLong(value: Long): Unit = to.addLong(value)
-  override def addBoolean(value: Boolean): Unit = to.addBoolean(value)
-  override def addFloat(value: Float): Unit = to.addFloat(value)
-  override def addDouble(value: Double): Unit = to.addDouble(value)
-  override def flush(): Unit = to.flush()
+  private def group(fields: Iterable[WrittenField], repeated: Boolean, d: Int, r: Int, from: Int) =
+    new WrittenField(repeated, d, r, from, leafCount, fields.toArray, null)
 }

@@ -6,7 +6,7 @@ import scala.collection.mutable
 
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
-import org.apache.spark.sql.types.{BinaryType, DataType, StringType, VariantType}
+import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, StringType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.layout._
 import shreddedvariant.shred._
@@ -63,8 +63,9 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       case Some(group) =>
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
         column.wanted match {
-          case Wanted.Presence =>
+          case Wanted.Presence if column.steps.isEmpty =>
             new PresenceColumn(presenceOf(bound, group), job.batchSize)
+          case Wanted.Presence => presence(bound, column, name)
           case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
           case Wanted.Raising(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
@@ -100,6 +101,28 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
         ))
       case _ => extraction(bound, column, name, target, zone).fold(missing(target))(_.values)
     }
+
+  private def presence(bound: FileVariant, column: PathColumn, name: String): ReadColumn =
+    PathEnd.find(bound.root, column.steps) match {
+      case Some(PathEnd(found, Nil, Nil)) =>
+        leaves.register(new PathPresence(outline(found), leaves.vectors, job.batchSize))
+      case _ =>
+        extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
+          .fold(missing(BooleanType))(part =>
+            new FixedColumn(new PresenceVector(row => !part.values.vector.isNullAt(row)))
+          )
+    }
+
+  /** A cell without what is below it: enough to tell where it is missing. */
+  private def outline(bound: FileCell): CellVector = {
+    val typed = bound.typed.map {
+      case FileTyped.Scalar(scalar, column) =>
+        new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
+      case bound: FileTyped.Object => new ObjectVector(Array.empty, Array.empty, leaves.presence(bound.group))
+      case FileTyped.Array(group, _) => new ArrayVector(leaves.lists(group), null)
+    }
+    new CellVector(bound.path, bound.value.map(leaves.cell(_, BinaryType).vector).orNull, typed.orNull)
+  }
 
   private def json(
       bound: FileVariant,

@@ -1,8 +1,25 @@
 /** How files are written: one immutable value, made in the driver and sent to the tasks. */
 package shreddedvariant.parquet
 
+import shreddedvariant.infer.Limits
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.HotMaps
 
-/** `shapes` by the path of a variant column within the schema; a column without one is written unshredded. */
-final case class WriteJob(shapes: Map[Seq[String], Shape], maps: HotMaps = HotMaps.none)
+/**
+ * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
+ * one from its first rows. A column in neither is written unshredded. `maps` have hot keys.
+ */
+final case class WriteJob(
+    shapes: Map[Seq[String], Shape],
+    limits: Map[Seq[String], Limits] = Map.empty,
+    sample: SampleSize = SampleSize(),
+    maps: HotMaps = HotMaps.none
+)
+
+/** What one writer may hold back before it decides on shapes; the row that reaches either bound is the last one. */
+final case class SampleSize(rows: Int = SampleSize.Rows, bytes: Long = SampleSize.Bytes)
+
+object SampleSize {
+  final val Rows = 4096
+  final val Bytes = 64L * 1024 * 1024
+}

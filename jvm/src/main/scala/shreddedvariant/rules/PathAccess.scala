@@ -11,10 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
 /** A variant or map: an attribute of the plan, and the fields of the structs below it. */
-final case class ColumnRef(attribute: ExprId, fields: Seq[String], isMap: Boolean) {
-  def presence: PathColumn =
-    PathColumn(fields, Nil, if (isMap) Wanted.MapPresence else Wanted.Presence)
-}
+final case class ColumnRef(attribute: ExprId, fields: Seq[String], isMap: Boolean)
 
 /** An access: to which variant or map, and the column that gives its value. */
 sealed trait Access {
@@ -77,10 +74,9 @@ private[rules] object InParts {
 }
 
 /**
- * `holders` are the attributes that are variants or maps of our tables, or structs with such in them; `parts` are those
- * of them that are not the whole variant of a column.
+ * `holders` are the attributes that are variants of our tables, or parts of these, or maps, or structs with such in them.
  */
-final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
+final class AccessFinder(holders: ExprId => Boolean) {
 
   /** The variant or map that an expression is, if it is just a column or a field of a struct. */
   def column(e: Expression): Option[ColumnRef] = holder(e).filter(_ => InParts(e.dataType))
@@ -120,13 +116,18 @@ final class AccessFinder(holders: ExprId => Boolean, parts: ExprId => Boolean) {
     case _ => None
   }
 
-  /** `v IS NULL` and its like ask for no value, only whether there is one. */
-  def presence(e: Expression): Option[ColumnRef] = (e match {
-    case IsNull(child) => column(child)
-    case IsNotNull(child) => column(child)
-    case Count(Seq(child)) => column(child)
+  /** `v:a IS NULL` and its like ask for no value, only whether there is one. */
+  def presence(e: Expression): Option[(ColumnRef, PathColumn)] = e match {
+    case IsNull(child) => presenceOf(child)
+    case IsNotNull(child) => presenceOf(child)
+    case Count(Seq(child)) => presenceOf(child)
     case _ => None
-  }).filterNot(ref => parts(ref.attribute))
+  }
+
+  private def presenceOf(e: Expression): Option[(ColumnRef, PathColumn)] =
+    map(e).map(ref => ref -> PathColumn(ref.fields, Nil, Wanted.MapPresence)).orElse(part(e).map {
+      case (ref, path) => ref -> PathColumn(ref.fields, path, Wanted.Presence)
+    })
 
   /** The part of a variant that an expression is, by a path that hands variants on. */
   def part(e: Expression): Option[(ColumnRef, Seq[PathStep])] = steps(e)

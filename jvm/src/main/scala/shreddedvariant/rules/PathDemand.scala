@@ -35,7 +35,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
       for {
         origin <- origins.origin(column.exprId).toSeq
         (path, hidden) <- hiddenOf(column.exprId)
-        source <- origin.path(path).flatMap(p => attributes.get((origin.ref.attribute, p)))
+        source <- attributes.get((origin.ref.attribute, origin.path(path)))
         if available.contains(source)
       } yield {
         val value = child match {
@@ -67,7 +67,9 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
   def failure(access: PathAccess): Option[AttributeReference] =
     asked(access).drop(1).headOption.flatMap(failure => attributes.get((access.ref.attribute, failure)))
 
-  def presenceOf(ref: ColumnRef): Option[AttributeReference] = attributes.get((ref.attribute, ref.presence))
+  /** The column that says whether there is what an expression tests for NULL. */
+  def presence(e: Expression): Option[AttributeReference] =
+    finder.presence(e).flatMap { case (ref, path) => attributes.get((ref.attribute, path)) }
 
   /** The column of an access's value, and that of the failing variants if the value does not raise by itself. */
   private def asked(access: Access): Seq[PathColumn] = access match {
@@ -86,14 +88,16 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
   private def collect(e: Expression): Unit = finder.access(e) match {
     case Some(access) => asked(access).foreach(want(access.ref.attribute, _))
     case None =>
-      finder.presence(e).foreach(ref => want(ref.attribute, ref.presence))
-      if (!Correlation(e)) e.children.foreach(collect)
+      finder.presence(e) match {
+        case Some((ref, path)) => want(ref.attribute, path)
+        case None => if (!Correlation(e)) e.children.foreach(collect)
+      }
   }
 
   private def want(attribute: ExprId, path: PathColumn): Unit =
     if (!attributes.contains((attribute, path))) {
       attributes((attribute, path)) = hidden(attribute, path)
-      for (origin <- origins.origin(attribute); above <- origin.path(path)) want(origin.ref.attribute, above)
+      for (origin <- origins.origin(attribute)) want(origin.ref.attribute, origin.path(path))
       origins.others(attribute).foreach(want(_, path))
     }
 

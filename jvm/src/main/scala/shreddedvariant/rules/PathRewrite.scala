@@ -89,7 +89,7 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
     }
 
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
-    wanted.finder.presence(e).flatMap(wanted.presenceOf).filter(available.contains).map { present =>
+    wanted.presence(e).filter(available.contains).map { present =>
       e match {
         case _: IsNull => IsNull(present)
         case _: IsNotNull => IsNotNull(present)
@@ -112,7 +112,7 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
     needed.reduceOption(And).getOrElse(Literal.TrueLiteral)
   }
 
-  private def isPresenceTest(e: Expression) = wanted.finder.presence(e).isDefined
+  private def isPresenceTest(e: Expression) = wanted.finder.presence(e).exists(_._2.steps.isEmpty)
 }
 
 /**

@@ -6,15 +6,14 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils
-import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+import shreddedvariant.layout.{PathColumn, PathStep}
 
 /** A variant or map that another attribute holds, or a part of it. */
 private[rules] final case class Origin(ref: ColumnRef, steps: Seq[PathStep]) {
 
-  /** A path below the one variant as a path of the other; whether a part is there is no matter of the root. */
-  def path(below: PathColumn): Option[PathColumn] =
-    if (steps.nonEmpty && below.wanted == Wanted.Presence) None
-    else Some(below.copy(column = ref.fields ++ below.column, steps = steps ++ below.steps))
+  /** A path below the one variant as a path of the other. */
+  def path(below: PathColumn): PathColumn =
+    below.copy(column = ref.fields ++ below.column, steps = steps ++ below.steps)
 }
 
 /**
@@ -34,7 +33,7 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves)
   private val renamed = mutable.Map.empty[ExprId, Origin]
   private val united = mutable.Map.empty[ExprId, Set[ExprId]].withDefaultValue(Set.empty)
 
-  val finder = new AccessFinder(id => columns.contains(id) || renamed.contains(id), isPart)
+  val finder = new AccessFinder(id => columns.contains(id) || renamed.contains(id))
   if (columns.nonEmpty) plan.foreachUp {
     case p: Project => p.projectList.foreach(name)
     case a: Aggregate => a.aggregateExpressions.foreach(name)
@@ -59,9 +58,6 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves)
   private def unite(attributes: Seq[Attribute]): Unit =
     if (InParts(attributes.head.dataType))
       united(attributes.head.exprId) ++= attributes.tail.map(_.exprId).filter(_ != attributes.head.exprId)
-
-  private def isPart(attribute: ExprId): Boolean =
-    renamed.get(attribute).exists(o => o.steps.nonEmpty || isPart(o.ref.attribute))
 
   /** Files that lack a column have its default, which paths know nothing of. */
   private def hasDefault(column: Attribute) =

@@ -8,16 +8,15 @@ package shreddedvariant.shred
 
 import java.math.{BigDecimal => JavaDecimal, BigInteger}
 
-import org.apache.parquet.io.api.{Binary => ParquetBinary, RecordConsumer}
+import org.apache.parquet.io.api.{Binary => ParquetBinary}
 import org.apache.spark.sql.types.Decimal
 import shreddedvariant.binary.Encoding
 import shreddedvariant.layout.ScalarType
 
 sealed abstract class ScalarShredder {
 
-  /** Prepares the value at `at` and says whether the column can hold it; [[add]] then writes it. */
-  def accepts(bytes: Array[Byte], at: Int): Boolean
-  def add(consumer: RecordConsumer): Unit
+  /** Writes the value at `at` with its levels, if the column can hold it; says whether it did. */
+  def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean
 }
 
 object ScalarShredder {
@@ -45,151 +44,106 @@ object ScalarShredder {
   }
 
   private final class BooleanShredder extends ScalarShredder {
-    private var value = false
-    def accepts(bytes: Array[Byte], at: Int): Boolean = {
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean = {
       val id = primitiveId(bytes, at)
-      value = id == True
-      value || id == False
+      (id == True || id == False) && {
+        leaf.write(id == True, r, d)
+        true
+      }
     }
-    def add(consumer: RecordConsumer): Unit = consumer.addBoolean(value)
   }
 
   private final class IntegerShredder(min: Long, max: Long, wide: Boolean) extends ScalarShredder {
-    private var value = 0L
-    def accepts(bytes: Array[Byte], at: Int): Boolean = {
-      val width = integerWidth(primitiveId(bytes, at))
-      if (width > 0) value = signed(bytes, at + 1, width)
-      else
-        exact(bytes, at, 0) match {
-          case null => return false
-          case number if number.bitLength < 64 => value = number.longValue
-          case _ => return false
-        }
-      value >= min && value <= max
-    }
-    def add(consumer: RecordConsumer): Unit =
-      if (wide) consumer.addLong(value) else consumer.addInteger(value.toInt)
+    private val number = new ExactNumber(0)
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      number.fitsLong(bytes, at) && number.value >= min && number.value <= max && {
+        if (wide) leaf.write(number.value, r, d) else leaf.write(number.value.toInt, r, d)
+        true
+      }
   }
 
   private final class Float32Shredder extends ScalarShredder {
-    private var value = 0f
-    def accepts(bytes: Array[Byte], at: Int): Boolean = primitiveId(bytes, at) == Float32 && {
-      value = java.lang.Float.intBitsToFloat(signed(bytes, at + 1, 4).toInt)
-      true
-    }
-    def add(consumer: RecordConsumer): Unit = consumer.addFloat(value)
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      primitiveId(bytes, at) == Float32 && {
+        leaf.write(java.lang.Float.intBitsToFloat(signed(bytes, at + 1, 4).toInt), r, d)
+        true
+      }
   }
 
   private final class Float64Shredder extends ScalarShredder {
-    private var value = 0d
-    def accepts(bytes: Array[Byte], at: Int): Boolean = primitiveId(bytes, at) == Float64 && {
-      value = java.lang.Double.longBitsToDouble(signed(bytes, at + 1, 8))
-      true
-    }
-    def add(consumer: RecordConsumer): Unit = consumer.addDouble(value)
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      primitiveId(bytes, at) == Float64 && {
+        leaf.write(java.lang.Double.longBitsToDouble(signed(bytes, at + 1, 8)), r, d)
+        true
+      }
   }
 
   private final class NumberShredder(id: Int, width: Int) extends ScalarShredder {
-    private var value = 0L
-    def accepts(bytes: Array[Byte], at: Int): Boolean = primitiveId(bytes, at) == id && {
-      value = signed(bytes, at + 1, width)
-      true
-    }
-    def add(consumer: RecordConsumer): Unit =
-      if (width == 8) consumer.addLong(value) else consumer.addInteger(value.toInt)
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      primitiveId(bytes, at) == id && {
+        val value = signed(bytes, at + 1, width)
+        if (width == 8) leaf.write(value, r, d) else leaf.write(value.toInt, r, d)
+        true
+      }
   }
 
   private final class LongDecimalShredder(precision: Int, scale: Int) extends ScalarShredder {
+    private val number = new ExactNumber(scale)
     private val limit = JavaDecimal.TEN.pow(precision).longValueExact
-    private var value = 0L
-    def accepts(bytes: Array[Byte], at: Int): Boolean = {
-      val number = exact(bytes, at, scale)
-      number != null && number.bitLength < 64 && {
-        value = number.longValue
-        value > -limit && value < limit
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      number.fitsLong(bytes, at) && number.value > -limit && number.value < limit && {
+        if (precision <= Decimal.MAX_INT_DIGITS) leaf.write(number.value.toInt, r, d)
+        else leaf.write(number.value, r, d)
+        true
       }
-    }
-    def add(consumer: RecordConsumer): Unit =
-      if (precision <= Decimal.MAX_INT_DIGITS) consumer.addInteger(value.toInt) else consumer.addLong(value)
   }
 
   private final class BigDecimalShredder(precision: Int, scale: Int) extends ScalarShredder {
+    private val number = new ExactNumber(scale)
     private val limit = BigInteger.TEN.pow(precision)
     private val width = Decimal.minBytesForPrecision(precision)
-    private var value: BigInteger = _
-    def accepts(bytes: Array[Byte], at: Int): Boolean = {
-      value = exact(bytes, at, scale)
-      value != null && value.abs.compareTo(limit) < 0
-    }
-    def add(consumer: RecordConsumer): Unit = {
-      val digits = value.toByteArray
-      val fixed = new Array[Byte](width)
-      if (value.signum < 0) java.util.Arrays.fill(fixed, (-1).toByte)
-      System.arraycopy(digits, 0, fixed, width - digits.length, digits.length)
-      consumer.addBinary(ParquetBinary.fromConstantByteArray(fixed))
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean = {
+      val value = number.exact(bytes, at)
+      value != null && value.abs.compareTo(limit) < 0 && {
+        val digits = value.toByteArray
+        val fixed = new Array[Byte](width)
+        if (value.signum < 0) java.util.Arrays.fill(fixed, (-1).toByte)
+        System.arraycopy(digits, 0, fixed, width - digits.length, digits.length)
+        leaf.write(ParquetBinary.fromConstantByteArray(fixed), r, d)
+        true
+      }
     }
   }
 
   private abstract class SliceShredder extends ScalarShredder {
-    protected var bytes: Array[Byte] = _
-    protected var from = 0
-    protected var count = 0
-    protected def slice(bytes: Array[Byte], from: Int, count: Int): Boolean = {
+    protected final def slice(
+        bytes: Array[Byte],
+        from: Int,
+        count: Int,
+        leaf: LeafWriter,
+        r: Int,
+        d: Int
+    ): Boolean = {
       check(bytes, from, count)
-      this.bytes = bytes
-      this.from = from
-      this.count = count
+      leaf.write(ParquetBinary.fromReusedByteArray(bytes, from, count), r, d)
       true
     }
-    def add(consumer: RecordConsumer): Unit =
-      consumer.addBinary(ParquetBinary.fromReusedByteArray(bytes, from, count))
   }
 
   private final class StringShredder extends SliceShredder {
-    def accepts(bytes: Array[Byte], at: Int): Boolean =
-      if (basicType(bytes, at) == ShortString) slice(bytes, at + 1, (bytes(at) & 0xff) >> 2)
-      else primitiveId(bytes, at) == LongString && slice(bytes, at + 5, unsigned(bytes, at + 1, 4))
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      if (basicType(bytes, at) == ShortString) slice(bytes, at + 1, (bytes(at) & 0xff) >> 2, leaf, r, d)
+      else
+        primitiveId(bytes, at) == LongString && slice(bytes, at + 5, unsigned(bytes, at + 1, 4), leaf, r, d)
   }
 
   private final class BinaryShredder(id: Int) extends SliceShredder {
-    def accepts(bytes: Array[Byte], at: Int): Boolean =
-      primitiveId(bytes, at) == id && slice(bytes, at + 5, unsigned(bytes, at + 1, 4))
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      primitiveId(bytes, at) == id && slice(bytes, at + 5, unsigned(bytes, at + 1, 4), leaf, r, d)
   }
 
   private final class UuidShredder extends SliceShredder {
-    def accepts(bytes: Array[Byte], at: Int): Boolean =
-      primitiveId(bytes, at) == Uuid && slice(bytes, at + 1, 16)
-  }
-
-  private def integerWidth(id: Int): Int = id match {
-    case Int8 => 1
-    case Int16 => 2
-    case Int32 => 4
-    case Int64 => 8
-    case _ => 0
-  }
-
-  /** The exact number at `at`, multiplied by 10^scale; null if it is no exact numeric or not whole at that scale. */
-  private def exact(bytes: Array[Byte], at: Int, scale: Int): BigInteger = {
-    val id = primitiveId(bytes, at)
-    val width = integerWidth(id)
-    if (width > 0) BigInteger.valueOf(signed(bytes, at + 1, width)).multiply(BigInteger.TEN.pow(scale))
-    else {
-      val number = id match {
-        case Decimal4 => BigInteger.valueOf(signed(bytes, at + 2, 4))
-        case Decimal8 => BigInteger.valueOf(signed(bytes, at + 2, 8))
-        case Decimal16 =>
-          check(bytes, at + 2, 16)
-          new BigInteger(bytes.slice(at + 2, at + 18).reverse)
-        case _ => return null
-      }
-      val own = bytes(at + 1) & 0xff
-      if (own > ScalarType.MaxPrecision) malformed("a decimal has a scale beyond 38")
-      if (own <= scale) number.multiply(BigInteger.TEN.pow(scale - own))
-      else {
-        val parts = number.divideAndRemainder(BigInteger.TEN.pow(own - scale))
-        if (parts(1).signum == 0) parts(0) else null
-      }
-    }
+    def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
+      primitiveId(bytes, at) == Uuid && slice(bytes, at + 1, 16, leaf, r, d)
   }
 }

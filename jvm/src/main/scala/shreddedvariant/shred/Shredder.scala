@@ -1,97 +1,153 @@
 /**
- * One value → the cells of a shape, straight from the variant's bytes into Parquet's record consumer.
+ * One value → the cells of a shape, straight from the variant's bytes into the leaves of a file.
  *
  * A shape's object takes the keys that it names; the others go to `value`, an object with the same ids. What a column
  * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there.
+ *
+ * Every leaf gets an entry for every row (or element): a value, or a null with the definition level up to which the
+ * groups around it are there. [[ParquetLayout]] draws the groups; each cell is required, what it holds is optional:
+ * {{{
+ *   cell (level d) | value (d + 1) | typed_value (d + 1) { field (d + 1) … }
+ *                                  | typed_value (d + 1) { list (d + 2, repeated) { element (d + 2) … } }
+ * }}}
  */
 package shreddedvariant.shred
 
 import java.util.Arrays
 
-import org.apache.parquet.io.api.{Binary, RecordConsumer}
+import org.apache.parquet.io.api.Binary
 import shreddedvariant.binary.{ArrayHeader, Dictionaries, Encoding, Names, ObjectHeader, ResolvedDictionary}
-import shreddedvariant.layout.{ParquetLayout, Shape}
+import shreddedvariant.layout.Shape
 
-final class Shredder(shape: Shape) {
-  import ParquetLayout._
-
+/** `definition` and `repetition` are the highest levels of the variant's group. */
+final class Shredder(shape: Shape, definition: Int, repetition: Int) {
   private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
   private val dictionaries = new Dictionaries(names)
   private val scratch = new Bytes(256)
-  private val root = CellShredder(shape)
+  private val root = CellShredder(shape, definition, repetition, isRoot = true)
   private var dictionary: ResolvedDictionary = _
-  private var consumer: RecordConsumer = _
+  private var metadataLeaf: LeafWriter = _
 
-  def prepare(consumer: RecordConsumer): Unit = this.consumer = consumer
+  /** Takes the leaves of the variant's group, in the order of the file. */
+  def prepare(leaves: Array[LeafWriter]): Unit = {
+    metadataLeaf = leaves(0)
+    val end = root.prepare(leaves, 1)
+    assert(end == leaves.length, s"$end of ${leaves.length} leaves are used")
+  }
 
-  /** Writes the group of one variant, from its start to its end. */
-  def write(metadata: Array[Byte], value: Array[Byte]): Unit = {
+  /** Writes one variant, whose group begins with the repetition level `r`. */
+  def write(metadata: Array[Byte], value: Array[Byte], r: Int): Unit = {
     dictionary = dictionaries.resolve(metadata)
-    consumer.startGroup()
-    field(Metadata, MetadataIndex)(consumer.addBinary(Binary.fromReusedByteArray(metadata)))
-    root.write(value, 0, RootCellStart)
-    consumer.endGroup()
+    metadataLeaf.write(Binary.fromReusedByteArray(metadata), r, definition)
+    root.write(value, 0, r)
   }
 
-  /** Writes one cell; `start` is the index of its `value` in the group around it. */
-  private sealed abstract class CellShredder {
-    def write(bytes: Array[Byte], at: Int, start: Int): Unit
+  /** Writes one cell, which is there at the definition level `level`. */
+  private sealed abstract class CellShredder(valueLevel: Int) {
+    protected var valueLeaf: LeafWriter = _
 
-    protected def writeTyped(start: Int)(body: => Unit): Unit = field(TypedValue, start + 1)(body)
+    /** The leaves below `typed_value`, or `typed_value` itself. */
+    protected var typedLeaves: Array[LeafWriter] = _
 
-    protected def writeValue(bytes: Array[Byte], at: Int, start: Int): Unit =
-      field(Value, start) {
-        if (!Canonical.isOrdered(dictionary.dictionary, bytes, at)) {
-          val from = scratch.length
-          Canonical.copy(dictionary.dictionary, bytes, at, scratch)
-          addScratch(from)
-        } else
-          consumer.addBinary(Binary.fromReusedByteArray(bytes, at, Encoding.sizeOf(bytes, at)))
+    /** Takes the cell's leaves from `leaves` and says where they end. */
+    def prepare(leaves: Array[LeafWriter], from: Int): Int = {
+      valueLeaf = leaves(from)
+      val end = prepareTyped(leaves, from + 1)
+      typedLeaves = Arrays.copyOfRange(leaves, from + 1, end)
+      end
+    }
+
+    protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int
+
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit
+
+    /** Nothing is here, and the groups around it end at the definition level `d`. */
+    final def writeMissing(r: Int, d: Int): Unit = {
+      valueLeaf.writeNull(r, d)
+      writeNoTyped(r, d)
+    }
+
+    protected final def writeNoTyped(r: Int, d: Int): Unit = {
+      var i = 0
+      while (i < typedLeaves.length) {
+        typedLeaves(i).writeNull(r, d)
+        i += 1
       }
-  }
+    }
 
-  private object CellShredder {
-    def apply(shape: Shape): CellShredder = shape match {
-      case Shape.Untyped => new UntypedCell
-      case Shape.Scalar(scalar) => new ScalarCell(ScalarShredder.of(scalar))
-      case Shape.Array(element) => new ArrayCell(CellShredder(element))
-      case Shape.Object(fields) => new ObjectCell(fields)
+    protected final def writeValue(bytes: Array[Byte], at: Int, r: Int): Unit =
+      if (Canonical.isOrdered(dictionary.dictionary, bytes, at))
+        valueLeaf.write(
+          Binary.fromReusedByteArray(bytes, at, Encoding.sizeOf(bytes, at)),
+          r,
+          valueLevel
+        )
+      else {
+        val from = scratch.length
+        Canonical.copy(dictionary.dictionary, bytes, at, scratch)
+        writeScratch(from, r)
+      }
+
+    protected final def writeScratch(from: Int, r: Int): Unit = {
+      valueLeaf.write(Binary.fromReusedByteArray(scratch.raw, from, scratch.length - from), r, valueLevel)
+      scratch.clear()
     }
   }
 
-  private final class UntypedCell extends CellShredder {
-    def write(bytes: Array[Byte], at: Int, start: Int): Unit = writeValue(bytes, at, start)
+  private object CellShredder {
+    def apply(shape: Shape, level: Int, repetition: Int, isRoot: Boolean): CellShredder = shape match {
+      // The value of a variant without typed columns is required.
+      case Shape.Untyped => new UntypedCell(if (isRoot) level else level + 1)
+      case Shape.Scalar(scalar) => new ScalarCell(ScalarShredder.of(scalar), level)
+      case Shape.Array(element) => new ArrayCell(element, level, repetition)
+      case Shape.Object(fields) => new ObjectCell(fields, level, repetition)
+    }
   }
 
-  private final class ScalarCell(scalar: ScalarShredder) extends CellShredder {
-    def write(bytes: Array[Byte], at: Int, start: Int): Unit =
-      if (scalar.accepts(bytes, at)) writeTyped(start)(scalar.add(consumer)) else writeValue(bytes, at, start)
+  private final class UntypedCell(valueLevel: Int) extends CellShredder(valueLevel) {
+    protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = from
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit = writeValue(bytes, at, r)
   }
 
-  private final class ArrayCell(element: CellShredder) extends CellShredder {
-    def write(bytes: Array[Byte], at: Int, start: Int): Unit =
-      if (Encoding.basicType(bytes, at) != Encoding.Array) writeValue(bytes, at, start)
+  private final class ScalarCell(scalar: ScalarShredder, level: Int) extends CellShredder(level + 1) {
+    private var typedLeaf: LeafWriter = _
+    protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = {
+      typedLeaf = leaves(from)
+      from + 1
+    }
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit =
+      if (scalar.write(bytes, at, typedLeaf, r, level + 1)) valueLeaf.writeNull(r, level)
       else {
+        writeValue(bytes, at, r)
+        typedLeaf.writeNull(r, level)
+      }
+  }
+
+  private final class ArrayCell(shape: Shape, level: Int, repetition: Int) extends CellShredder(level + 1) {
+    private val element = CellShredder(shape, level + 2, repetition + 1, isRoot = false)
+    protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = element.prepare(leaves, from)
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit =
+      if (Encoding.basicType(bytes, at) != Encoding.Array) {
+        writeValue(bytes, at, r)
+        writeNoTyped(r, level)
+      } else {
         Encoding.sizeOf(bytes, at)
+        valueLeaf.writeNull(r, level)
         val array = new ArrayHeader(bytes, at)
-        writeTyped(start) {
-          group {
-            if (array.size > 0) field(List, 0) {
-              var i = 0
-              while (i < array.size) {
-                val position = array.position(i)
-                group(field(Element, 0)(group(element.write(bytes, position, 0))))
-                i += 1
-              }
-            }
-          }
+        if (array.size == 0) element.writeMissing(r, level + 1)
+        else element.write(bytes, array.position(0), r)
+        var i = 1
+        while (i < array.size) {
+          element.write(bytes, array.position(i), repetition + 1)
+          i += 1
         }
       }
   }
 
-  private final class ObjectCell(fields: IndexedSeq[(String, Shape)]) extends CellShredder {
+  private final class ObjectCell(fields: IndexedSeq[(String, Shape)], level: Int, repetition: Int)
+      extends CellShredder(level + 1) {
     private val keys = fields.map(_._1).toArray
-    private val cells = fields.map(f => CellShredder(f._2)).toArray
+    private val cells = fields.map(f => CellShredder(f._2, level + 1, repetition, isRoot = false)).toArray
 
     /** The field of each name, -1 for names that stand elsewhere in the shape. */
     private val fieldOfName = Array.fill(names.size)(-1)
@@ -100,10 +156,17 @@ final class Shredder(shape: Shape) {
       fieldOfName(names.find(key, 0, key.length)) = i
     }
     private val positions = new Array[Int](keys.length)
+    private var ids = new Array[Int](16)
+    private var offsets = new Array[Int](16)
 
-    def write(bytes: Array[Byte], at: Int, start: Int): Unit =
-      if (Encoding.basicType(bytes, at) != Encoding.Object) writeValue(bytes, at, start)
-      else {
+    protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int =
+      cells.foldLeft(from)((at, cell) => cell.prepare(leaves, at))
+
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit =
+      if (Encoding.basicType(bytes, at) != Encoding.Object) {
+        writeValue(bytes, at, r)
+        writeNoTyped(r, level)
+      } else {
         Encoding.sizeOf(bytes, at)
         val from = new ObjectHeader(bytes, at)
         Arrays.fill(positions, -1)
@@ -116,15 +179,14 @@ final class Shredder(shape: Shape) {
           else Encoding.malformed(s"it holds the key '${keys(field)}' twice")
           i += 1
         }
-        if (residual > 0) writeResidual(bytes, from, residual, start)
+        if (residual > 0) writeResidual(bytes, from, residual, r) else valueLeaf.writeNull(r, level)
         // An object never holds itself, so the positions stay this object's own while its fields are written.
-        writeTyped(start)(group {
-          var i = 0
-          while (i < cells.length) {
-            if (positions(i) >= 0) field(keys(i), i)(group(cells(i).write(bytes, positions(i), 0)))
-            i += 1
-          }
-        })
+        i = 0
+        while (i < cells.length) {
+          if (positions(i) >= 0) cells(i).write(bytes, positions(i), r)
+          else cells(i).writeMissing(r, level + 1)
+          i += 1
+        }
       }
 
     private def fieldOf(id: Int): Int = {
@@ -132,11 +194,13 @@ final class Shredder(shape: Shape) {
       if (name < 0) -1 else fieldOfName(name)
     }
 
-    private def writeResidual(bytes: Array[Byte], from: ObjectHeader, size: Int, start: Int): Unit = {
+    private def writeResidual(bytes: Array[Byte], from: ObjectHeader, size: Int, r: Int): Unit = {
       val reorder = dictionary.dictionary.ordersMayDiffer
       val order = if (reorder) ordered(from) else null
-      val ids = new Array[Int](size)
-      val offsets = new Array[Int](size)
+      if (ids.length < size) {
+        ids = new Array[Int](size * 2)
+        offsets = new Array[Int](size * 2)
+      }
       val begin = scratch.length
       var to = 0
       var n = 0
@@ -154,28 +218,11 @@ final class Shredder(shape: Shape) {
         n += 1
       }
       ValueWriter.closeObject(scratch, begin, 0, size, ids, offsets)
-      field(Value, start)(addScratch(begin))
+      writeScratch(begin, r)
     }
 
     private def ordered(from: ObjectHeader): Array[Int] =
       Array.range(0, from.size).sortBy(i => dictionary.dictionary.ranks(from.id(i)))
-  }
-
-  private def addScratch(from: Int): Unit = {
-    consumer.addBinary(Binary.fromReusedByteArray(scratch.raw, from, scratch.length - from))
-    scratch.clear()
-  }
-
-  private def field(name: String, index: Int)(body: => Unit): Unit = {
-    consumer.startField(name, index)
-    body
-    consumer.endField(name, index)
-  }
-
-  private def group(body: => Unit): Unit = {
-    consumer.startGroup()
-    body
-    consumer.endGroup()
   }
 }
 

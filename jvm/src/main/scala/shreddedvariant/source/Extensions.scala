@@ -2,6 +2,7 @@
 package shreddedvariant.source
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import shreddedvariant.rules.{LatePathPushdown, PathPushdown, WholeReads}
@@ -11,10 +12,15 @@ class Extensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectCheckRule(_ => WriteCheck)
     extensions.injectPreCBORule(_ => PathPushdown)
+    extensions.injectFunction((
+      FunctionIdentifier(ShreddingShape.name),
+      ShreddingShape.info,
+      ShreddingShape.builder
+    ))
   }
 }
 
-/** Rules that a session takes after its start; each session has its own, so that nothing leaks into others. */
+/** Rules and functions that a session takes after its start; each session has its own, so that nothing leaks into others. */
 object LateRules {
   private val all = Seq[Rule[LogicalPlan]](LateWriteCheck, LatePathPushdown, WholeReads)
 
@@ -26,5 +32,6 @@ object LateRules {
         val missing = all.filterNot(rule => methods.extraOptimizations.exists(_ eq rule))
         if (missing.nonEmpty) methods.extraOptimizations ++= missing
       }
+      ShreddingShape.register(session)
     }
 }

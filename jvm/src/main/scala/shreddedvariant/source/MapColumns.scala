@@ -56,7 +56,7 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
     }
   }
 
-  private lazy val names: Seq[String] = columns.all(MapColumns.mayHaveHotKeys)
+  private lazy val names: Seq[String] = columns.all(MapColumns.mayHaveHotKeys).map(NamedColumns.text)
 
   /** A column with the name of a sidecar would be taken for one. */
   private def refuseReserved(dataType: DataType, path: Seq[String]): Unit = dataType match {

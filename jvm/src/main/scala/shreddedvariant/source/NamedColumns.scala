@@ -26,21 +26,25 @@ final class NamedColumns(schema: StructType, caseSensitive: Boolean) {
 
   private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 
-  /** The columns of a type, as a user writes them. */
-  def all(isWanted: DataType => Boolean): Seq[String] = all(schema, Nil, isWanted)
+  /** The columns of a type, also those in structs. */
+  def all(isWanted: DataType => Boolean): Seq[Seq[String]] = all(schema, Nil, isWanted)
 
-  private def all(struct: StructType, path: Seq[String], isWanted: DataType => Boolean): Seq[String] =
+  private def all(struct: StructType, parent: Seq[String], isWanted: DataType => Boolean): Seq[Seq[String]] =
     struct.fields.toSeq.flatMap { field =>
-      val name = path :+ Shape.quoted(field.name)
+      val path = parent :+ field.name
       field.dataType match {
-        case found if isWanted(found) => Seq(name.mkString("."))
-        case inner: StructType => all(inner, name, isWanted)
+        case found if isWanted(found) => Seq(path)
+        case inner: StructType => all(inner, path, isWanted)
         case _ => Nil
       }
     }
 }
 
 object NamedColumns {
+
+  /** A path as a user writes it. */
+  def text(path: Seq[String]): String = path.map(Shape.quoted).mkString(".")
+
   def parse(key: String, text: String): Seq[String] =
     try CatalystSqlParser.parseMultipartIdentifier(text)
     catch { case NonFatal(_) => throw Errors.columnKey(key, s"'$text' is not an identifier") }

@@ -6,7 +6,7 @@ import java.util.Locale
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.{SampleSize, WriteJob}
 
 /** Options of one write or read, those given with it and the session's defaults. */
 final case class GivenOptions(own: Map[String, String], session: Map[String, String]) {
@@ -27,36 +27,53 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   private val maps = new MapColumns(schema, columns)
 
   /** Checks all options against the schema and says how each column is written. */
-  def writeJob(options: GivenOptions): WriteJob = {
-    Options.check(options.all)
-    WriteJob(shapes(options), maps.hot(options))
-  }
+  def writeJob(options: GivenOptions): WriteJob = ofVariants(options).copy(maps = maps.hot(options))
 
   /** Checks the options of what may be a write or a read. */
   def check(options: GivenOptions): Unit = {
-    Options.check(options.all)
-    shapes(options)
+    ofVariants(options)
     maps.check(options)
   }
 
-  private def shapes(options: GivenOptions): Map[Seq[String], Shape] = {
-    val shapes = for {
-      (key, text) <- options.all.toSeq.sortBy(_._1)
-      if key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix)
-      path <- resolve(key, optional = !options.own.contains(key))
-    } yield path -> shape(key, text)
-    shapes.toMap.filter(_._2 != Shape.Untyped)
+  private def ofVariants(options: GivenOptions): WriteJob = {
+    Options.check(options.all)
+    val shapes = ofColumns(options, Options.ShapePrefix)(shape).toMap
+    val include = ofColumns(options, Options.IncludePrefix)(PathList.parse).toMap
+    val exclude = ofColumns(options, Options.ExcludePrefix)(PathList.parse).toMap
+    val limits = InferenceLimits.of(options.all)
+    val other = if (Options.isShreddingOff(options.all)) GivenShape.Off else GivenShape.Infer
+    WriteJob(
+      shapes =
+        shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape },
+      limits = variants.filter(path => shapes.getOrElse(path, other) == GivenShape.Infer).map { path =>
+        path -> limits.copy(include = include.getOrElse(path, Nil), exclude = exclude.getOrElse(path, Nil))
+      }.toMap,
+      sample = SampleSize(
+        rows = Options.sampleRows(options.all).getOrElse(SampleSize.Rows),
+        bytes = Options.sampleBytes(options.all).fold(SampleSize.Bytes)(_.toLong)
+      )
+    )
   }
 
-  private def shape(key: String, text: String): Shape =
-    if (Seq("infer", "off").exists(_.equalsIgnoreCase(text.trim))) Shape.Untyped
+  /** What options with this prefix say, by the path of the column. */
+  private def ofColumns[A](options: GivenOptions, prefix: String)(
+      read: (String, String) => A
+  ): Seq[(Seq[String], A)] = for {
+    (key, text) <- options.all.toSeq.sortBy(_._1)
+    if key.toLowerCase(Locale.ROOT).startsWith(prefix)
+    path <- resolve(key, prefix, optional = !options.own.contains(key))
+  } yield path -> read(key, text)
+
+  private def shape(key: String, text: String): GivenShape =
+    if (text.trim.equalsIgnoreCase("infer")) GivenShape.Infer
+    else if (text.trim.equalsIgnoreCase("off")) GivenShape.Off
     else
-      try ShapeParser.parse(text)
+      try GivenShape.Given(ShapeParser.parse(text))
       catch { case e: ShreddedVariantException => throw Errors.inOption(key, e) }
 
   /** The path of the variant that a key names; None if a default of the session names a column of other tables. */
-  private def resolve(key: String, optional: Boolean): Option[Seq[String]] = {
-    val text = key.substring(Options.ShapePrefix.length)
+  private def resolve(key: String, prefix: String, optional: Boolean): Option[Seq[String]] = {
+    val text = key.substring(prefix.length)
     columns.find(key, text) match {
       case Found(path, VariantType) => Some(path)
       case _ if optional => None
@@ -66,6 +83,15 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     }
   }
 
-  /** The variants that can be shredded, as a user writes them. */
-  private lazy val names: Seq[String] = columns.all(_ == VariantType)
+  /** The variants that can be shredded; and as a user writes them. */
+  private lazy val variants: Seq[Seq[String]] = columns.all(_ == VariantType)
+  private lazy val names: Seq[String] = variants.map(NamedColumns.text)
+}
+
+/** What `shredding.shape` says of a column. */
+private sealed trait GivenShape
+private object GivenShape {
+  case object Infer extends GivenShape
+  case object Off extends GivenShape
+  final case class Given(shape: Shape) extends GivenShape
 }

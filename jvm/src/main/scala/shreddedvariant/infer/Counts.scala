@@ -1,0 +1,246 @@
+/**
+ * What the values of one variant column are made of: a tree of counts by path.
+ *
+ * Everything in it is a sum, a maximum, or a set that is cut by a rule on names alone ([[Guard]]). So neither the order
+ * of rows nor the way in which they are split and merged shows in it, and equal counts have equal bytes.
+ */
+package shreddedvariant.infer
+
+import shreddedvariant.binary.Encoding
+
+final class Counts private (maxPaths: Int) {
+  import Counts._
+
+  def this() = this(Guard.MaxPaths)
+
+  private var names = new NameTable
+  private var known = new KnownNames(names)
+  private var current: NamedDictionary = _
+
+  private[infer] var tree = new Node(null, Guard.Root)
+  private var all = 0L
+
+  /** The guard's limit; and how many paths are in the tree, which may be some more than the guard allows. */
+  private var limit = Guard.Unlimited
+  private var paths = 1
+  private var longNames = false
+
+  /** Values that the variant at hand can still have: each takes a byte of its own. */
+  private var left = 0
+
+  /** Rows that were added, with those that are NULL. */
+  def rows: Long = all
+
+  /** Rows that hold a value other than NULL and the variant null: what frequencies are measured by. */
+  def values: Long = tree.total
+
+  /** Whether paths were left out, because there are too many or their names are too long. */
+  def isCut: Boolean = {
+    settle()
+    limit != Guard.Unlimited || longNames
+  }
+
+  def addNull(): Unit = all += 1
+
+  def add(metadata: Array[Byte], value: Array[Byte]): Unit = {
+    all += 1
+    current = known.of(metadata)
+    left = value.length
+    if (Encoding.byteAt(value, 0) != NullHeader) count(tree, value, 0, 0)
+  }
+
+  private def count(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
+    val header = Encoding.byteAt(bytes, at)
+    header & 3 match {
+      case Encoding.ShortString => node.count(Kind.Str)
+      case Encoding.Primitive => Scalars.count(node, (header & 0xff) >> 2, bytes, at)
+      case Encoding.Object =>
+        node.count(Kind.Object)
+        if (depth < MaxDepth) countFields(node, bytes, at, depth + 1)
+      case _ =>
+        node.count(Kind.Array)
+        if (depth < MaxDepth) countElements(node, bytes, at, depth + 1)
+    }
+  }
+
+  private def countFields(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
+    val info = (bytes(at) & 0xff) >> 2
+    val sizeWidth = if ((info & 0x10) != 0) 4 else 1
+    val idWidth = ((info >> 2) & 3) + 1
+    val offsetWidth = (info & 3) + 1
+    val size = take(Encoding.unsigned(bytes, at + 1, sizeWidth))
+    val ids = at + 1 + sizeWidth
+    val offsets = ids + size * idWidth
+    val data = offsets + (size + 1) * offsetWidth
+    var i = 0
+    while (i < size) {
+      val id = Encoding.unsigned(bytes, ids + i * idWidth, idWidth)
+      val position = data + Encoding.unsigned(bytes, offsets + i * offsetWidth, offsetWidth)
+      if (Encoding.byteAt(bytes, position) != NullHeader) {
+        val field = fieldOf(node, id)
+        if (field != null) count(field, bytes, position, depth)
+      }
+      i += 1
+    }
+  }
+
+  private def countElements(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
+    val info = (bytes(at) & 0xff) >> 2
+    val sizeWidth = if ((info & 0x4) != 0) 4 else 1
+    val offsetWidth = (info & 3) + 1
+    val size = take(Encoding.unsigned(bytes, at + 1, sizeWidth))
+    val offsets = at + 1 + sizeWidth
+    val data = offsets + (size + 1) * offsetWidth
+    var i = 0
+    while (i < size) {
+      val position = data + Encoding.unsigned(bytes, offsets + i * offsetWidth, offsetWidth)
+      if (Encoding.byteAt(bytes, position) != NullHeader) {
+        val element = if (node.element != null) node.element else newElement(node)
+        if (element != null) count(element, bytes, position, depth)
+      }
+      i += 1
+    }
+  }
+
+  /**
+   * The size of an object or array, if the variant is long enough for so many values. Offsets that lead several fields to
+   * the same bytes could otherwise make a short variant hold more values than can ever be counted.
+   */
+  private def take(size: Int): Int = {
+    left -= size
+    if (left < 0) Encoding.malformed("its parts overlap or end too early")
+    size
+  }
+
+  /** The node of a field; null if it is not tracked. */
+  private def fieldOf(node: Node, id: Int): Node = {
+    if (id >= current.names.length) Encoding.malformed(s"it names key $id of ${current.names.length}")
+    val name = current.names(id)
+    val field = if (name == null) null else node.field(name)
+    if (field != null) field else newField(node, id)
+  }
+
+  private def newField(node: Node, id: Int): Node = {
+    val bytes = current.dictionary.bytes
+    val from = current.dictionary.keyStart(id)
+    val until = current.dictionary.keyEnd(id)
+    if (until - from > Name.MaxBytes) { longNames = true; null }
+    else {
+      val hash = Name.hash(bytes, from, until)
+      val place = Guard.placeOfField(
+        node.place,
+        Name.digits(bytes, from, until),
+        until - from,
+        Name.spread(bytes, from, until, hash)
+      )
+      if (place >= limit) null
+      else {
+        // Another dictionary may have brought the name since this one was resolved.
+        val name = names.intern(bytes, from, until, hash)
+        current.names(id) = name
+        val known = node.field(name)
+        if (known != null) known
+        else {
+          val field = node.addField(name)
+          tracked()
+          field
+        }
+      }
+    }
+  }
+
+  /** The node of an array's elements, if that is tracked. */
+  private def newElement(node: Node): Node =
+    if (Guard.placeOfElement(node.place) >= limit) null
+    else {
+      val element = node.addElement()
+      tracked()
+      element
+    }
+
+  /** After a node was put into the tree; some may wait for the next cut, so that not every new one makes all be looked at. */
+  private def tracked(): Unit = {
+    paths += 1
+    if (paths > maxPaths + maxPaths / 4) cut()
+  }
+
+  private def cut(): Unit = {
+    limit = math.min(limit, Guard.limit(tree, maxPaths))
+    paths = Guard.restrict(tree, limit)
+    // Names that no path has any more go; dictionaries that point to them go with them.
+    names = new NameTable
+    keepNames(tree)
+    known = new KnownNames(names)
+    if (current != null) current = known.of(current.dictionary.bytes)
+  }
+
+  private def keepNames(node: Node): Unit = {
+    node.foreachField { field =>
+      val name = field.name
+      if (names.find(name.bytes, 0, name.bytes.length, name.hash) == null) names.add(name)
+      keepNames(field)
+    }
+    if (node.element != null) keepNames(node.element)
+  }
+
+  /** Brings the tree to what the guard allows. */
+  private[infer] def settle(): Unit = if (paths > maxPaths) cut()
+
+  def merge(other: Counts): Unit =
+    if (other eq this) merge(fromBytes(toBytes))
+    else {
+      all = Node.plus(all, other.all)
+      longNames |= other.longNames
+      if (other.limit < limit) {
+        limit = other.limit
+        paths = Guard.restrict(tree, limit)
+      }
+      merge(tree, other.tree)
+      settle()
+    }
+
+  private def merge(to: Node, from: Node): Unit = {
+    to.addCounts(from)
+    from.foreachField { field =>
+      if (field.place < limit) {
+        val name = field.name
+        val own = names.intern(name.bytes, 0, name.bytes.length, name.hash)
+        val known = to.field(own)
+        merge(if (known != null) known else { paths += 1; to.addField(own) }, field)
+      }
+    }
+    if (from.element != null && from.element.place < limit) {
+      if (to.element == null) { paths += 1; to.addElement() }
+      merge(to.element, from.element)
+    }
+  }
+
+  /** A compact form that is the same for equal counts. */
+  def toBytes: Array[Byte] = {
+    settle()
+    CountsFormat.write(all, limit, longNames, tree)
+  }
+}
+
+object Counts {
+
+  /** Values below are counted as objects and arrays, and not looked into. */
+  final val MaxDepth = 100
+
+  /** The one byte of a variant null. */
+  private final val NullHeader = 0
+
+  def fromBytes(bytes: Array[Byte]): Counts = {
+    val counts = new Counts
+    val reader = new CountsReader(bytes, counts.names)
+    counts.all = reader.rows
+    counts.limit = reader.limit
+    counts.longNames = reader.longNames
+    counts.tree = reader.tree
+    counts.paths = reader.paths
+    counts
+  }
+
+  /** Counts with a guard of their own, for tests. */
+  private[infer] def limitedTo(maxPaths: Int): Counts = new Counts(maxPaths)
+}

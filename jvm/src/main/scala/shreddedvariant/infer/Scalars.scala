@@ -1,0 +1,71 @@
+/** Counts one scalar: its kind, and how many digits an exact number has. */
+package shreddedvariant.infer
+
+import shreddedvariant.binary.Encoding
+import shreddedvariant.layout.ScalarType
+
+private[infer] object Scalars {
+  def count(node: Node, id: Int, bytes: Array[Byte], at: Int): Unit = id match {
+    case Encoding.Int8 => node.countInteger(Kind.Int8, Encoding.signed(bytes, at + 1, 1))
+    case Encoding.Int16 => node.countInteger(Kind.Int16, Encoding.signed(bytes, at + 1, 2))
+    case Encoding.Int32 => node.countInteger(Kind.Int32, Encoding.signed(bytes, at + 1, 4))
+    case Encoding.Int64 => node.countInteger(Kind.Int64, Encoding.signed(bytes, at + 1, 8))
+    case Encoding.Decimal4 =>
+      decimal(node, Kind.Decimal4, bytes, at, digits(Encoding.signed(bytes, at + 2, 4)))
+    case Encoding.Decimal8 =>
+      decimal(node, Kind.Decimal8, bytes, at, digits(Encoding.signed(bytes, at + 2, 8)))
+    case Encoding.Decimal16 =>
+      val low = Encoding.signed(bytes, at + 2, 8)
+      val high = Encoding.signed(bytes, at + 10, 8)
+      decimal(node, Kind.Decimal16, bytes, at, digits(high, low))
+    case Encoding.Null =>
+    case other =>
+      val kind = Kind.ofPrimitive(other)
+      if (kind < 0) Encoding.malformed(s"there is no primitive type $other")
+      node.count(kind)
+  }
+
+  private def decimal(node: Node, kind: Int, bytes: Array[Byte], at: Int, digits: Int): Unit = {
+    val scale = bytes(at + 1) & 0xff
+    if (scale > ScalarType.MaxPrecision) Encoding.malformed("a decimal has a scale beyond 38")
+    node.countDecimal(kind, math.min(digits, ScalarType.MaxPrecision), scale)
+  }
+
+  private val tens: Array[Long] = Array.iterate(1L, 19)(_ * 10)
+
+  /** Decimal digits of an amount; 0 has one. */
+  def digits(value: Long): Int = {
+    // The least Long stays negative: as an unsigned number it is its own amount.
+    val amount = math.abs(value)
+    if (amount < 0) 19
+    else {
+      var digits = 1
+      while (digits < 19 && amount >= tens(digits)) digits += 1
+      digits
+    }
+  }
+
+  /** 10^19 … 10^38, in two halves. */
+  private val (highTens, lowTens) = {
+    val powers = (19 to 38).map(java.math.BigInteger.TEN.pow(_))
+    (powers.map(_.shiftRight(64).longValue).toArray, powers.map(_.longValue).toArray)
+  }
+
+  private def digits(high: Long, low: Long): Int = {
+    val negative = high < 0
+    val amountLow = if (negative) -low else low
+    val amountHigh = if (negative) ~high + (if (low == 0) 1 else 0) else high
+    if (amountHigh == 0 && amountLow >= 0) digits(amountLow)
+    else {
+      var power = 0
+      while (power < highTens.length && isAtLeast(amountHigh, amountLow, highTens(power), lowTens(power)))
+        power += 1
+      19 + power
+    }
+  }
+
+  private def isAtLeast(high: Long, low: Long, thanHigh: Long, thanLow: Long): Boolean = {
+    val order = java.lang.Long.compareUnsigned(high, thanHigh)
+    order > 0 || order == 0 && java.lang.Long.compareUnsigned(low, thanLow) >= 0
+  }
+}

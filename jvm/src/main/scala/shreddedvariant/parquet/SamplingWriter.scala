@@ -1,0 +1,106 @@
+/**
+ * Writes a file whose shapes its first rows decide: holds copies of rows until there are enough, counts their variants,
+ * infers the shapes of all columns together, opens the file, and goes on as an ordinary writer.
+ */
+package shreddedvariant.parquet
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{StructType, VariantType}
+import shreddedvariant.Errors
+import shreddedvariant.binary.MalformedVariant
+import shreddedvariant.infer.{Counts, Inference, Limits}
+import shreddedvariant.layout.Shape
+
+/** `open` makes the writer of the file, given the job that was decided on and the counts of the rows held so far. */
+final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, ColumnCounts) => FileWriter)
+    extends AutoCloseable {
+  private val columns = job.limits.toSeq.sortBy(_._1.mkString(".")).map { case (path, limits) =>
+    new SampledColumn(path, limits, schema)
+  }
+  private val held = new java.util.ArrayDeque[UnsafeRow]
+  private var heldBytes = 0L
+  private var file: FileWriter = _
+  private var failed = false
+
+  // Spark hands over rows that it uses again; some plans give rows of objects, whose size nobody knows.
+  private lazy val compact = UnsafeProjection.create(schema)
+
+  def write(row: InternalRow): Unit =
+    if (file != null) file.write(row)
+    else
+      orFail {
+        val copy = row match {
+          case unsafe: UnsafeRow => unsafe.copy()
+          case other => compact(other).copy()
+        }
+        held.add(copy)
+        heldBytes += copy.getSizeInBytes
+        columns.foreach(_.add(copy))
+        if (held.size >= job.sample.rows || heldBytes >= job.sample.bytes) decide()
+      }
+
+  /** A file that has fewer rows than a sample decides by what it has; after a failure there is no file. */
+  override def close(): Unit =
+    try if (file == null && !failed) orFail(decide())
+    finally if (file != null) file.close()
+
+  private def decide(): Unit = {
+    val inferred = Inference.infer(columns.map(column => column.counts -> column.limits))
+    val shapes = columns.map(_.path).zip(inferred.map(_.shape)).filter(_._2 != Shape.Untyped)
+    val counts = ColumnCounts(columns.map(column => column.path -> column.counts).toMap, held.size)
+    file = open(job.copy(shapes = job.shapes ++ shapes), counts)
+    while (!held.isEmpty) file.write(held.poll())
+    heldBytes = 0
+  }
+
+  private def orFail(body: => Unit): Unit =
+    try body
+    catch {
+      case e: Throwable =>
+        failed = true
+        throw e
+    }
+}
+
+/** What is counted of a file's variant columns, and for how many of its first rows that is done already. */
+final case class ColumnCounts(counts: Map[Seq[String], Counts], counted: Int)
+
+object ColumnCounts {
+  val none: ColumnCounts = ColumnCounts(Map.empty, 0)
+}
+
+/** A variant column that is looked for in rows of the schema. */
+private final class SampledColumn(
+    val path: Seq[String],
+    val limits: Limits,
+    schema: StructType
+) {
+  val counts = new Counts
+
+  // The place of each name of the path in its struct, and how many fields that struct has.
+  private val (ordinals: Array[Int], sizes: Array[Int]) = {
+    val structs = path.init.scanLeft(schema) { (struct, name) =>
+      struct(name).dataType.asInstanceOf[StructType]
+    }
+    val places = structs.zip(path).map { case (struct, name) => struct.fieldIndex(name) -> struct.size }
+    assert(structs.last(path.last).dataType == VariantType)
+    (places.map(_._1).toArray, places.map(_._2).toArray)
+  }
+
+  def add(row: InternalRow): Unit = {
+    var struct = row
+    var i = 0
+    while (i < ordinals.length - 1) {
+      if (struct.isNullAt(ordinals(i))) return counts.addNull()
+      struct = struct.getStruct(ordinals(i), sizes(i + 1))
+      i += 1
+    }
+    if (struct.isNullAt(ordinals(i))) counts.addNull()
+    else {
+      val variant = struct.getVariant(ordinals(i))
+      try counts.add(variant.getMetadata, variant.getValue)
+      catch { case e: MalformedVariant => throw Errors.malformedValue(path.mkString("."), e.reason) }
+    }
+  }
+}

@@ -1,0 +1,327 @@
+/** Counts are the same whatever the order of rows and however they are split; their bytes say all, and lie to nobody. */
+package shreddedvariant.infer
+
+import java.math.BigInteger
+
+import scala.util.Random
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAllNoShrink
+import shreddedvariant.{ShreddedVariantException, Value}
+import shreddedvariant.binary.MalformedVariant
+
+class CountsSuite extends ScalaCheckSuite {
+  import CountsSuite._
+
+  private val rows: Gen[Seq[Option[Value]]] =
+    Gen.choose(0, 30).flatMap(Gen.listOfN(
+      _,
+      Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(4).map(Some(_)))
+    ))
+
+  /** Guards so small that they cut what the generators make. */
+  private val guards = Gen.oneOf(1, 2, 5, 10, 40, 1000)
+
+  private def equal(a: Counts, b: Counts) = a.toBytes.sameElements(b.toBytes)
+
+  property("the order of rows does not show") {
+    forAllNoShrink(rows, guards, Gen.long) { (rows, guard, seed) =>
+      equal(of(rows, guard), of(new Random(seed).shuffle(rows), guard))
+    }
+  }
+
+  property("neither partitions nor batches nor the order of merges show") {
+    forAllNoShrink(rows, guards, Gen.choose(1, 5), Gen.long) { (rows, guard, parts, seed) =>
+      val random = new Random(seed)
+      val counted = rows.groupBy(_ => random.nextInt(parts)).values.map(of(_, guard)).toSeq
+      val merged = Counts.limitedTo(guard)
+      random.shuffle(counted).foreach(merged.merge)
+      equal(merged, of(rows, guard))
+    }
+  }
+
+  property("merging is commutative") {
+    forAllNoShrink(rows, rows, guards) { (a, b, guard) =>
+      val ab = of(a, guard)
+      ab.merge(of(b, guard))
+      val ba = of(b, guard)
+      ba.merge(of(a, guard))
+      equal(ab, ba)
+    }
+  }
+
+  property("merging is associative, and leaves what it merges in as it was") {
+    forAllNoShrink(rows, rows, rows, guards) { (a, b, c, guard) =>
+      val left = of(a, guard)
+      left.merge(of(b, guard))
+      left.merge(of(c, guard))
+      val right = of(a, guard)
+      val bc = of(b, guard)
+      bc.merge(of(c, guard))
+      val before = bc.toBytes
+      right.merge(bc)
+      equal(left, right) && bc.toBytes.sameElements(before)
+    }
+  }
+
+  property("rows go on being added after a merge or a look at the bytes") {
+    forAllNoShrink(rows, rows, rows, guards) { (a, b, c, guard) =>
+      val counts = of(a, guard)
+      counts.merge(of(b, guard))
+      counts.toBytes
+      c.foreach(add(counts, _))
+      equal(counts, of(a ++ b ++ c, guard))
+    }
+  }
+
+  property("counts come back from their bytes") {
+    forAllNoShrink(rows, guards) { (rows, guard) =>
+      val counts = of(rows, guard)
+      val read = Counts.fromBytes(counts.toBytes)
+      equal(
+        read,
+        counts
+      ) && read.rows == rows.size && read.values == counts.values && read.isCut == counts.isCut
+    }
+  }
+
+  property("the order of a dictionary and keys that nobody uses do not show") {
+    forAllNoShrink(Value.values(3), Gen.long) { (value, seed) =>
+      val counts = new Counts
+      val (metadata, bytes) =
+        Value.encode(value, keys => new Random(seed).shuffle(keys ++ Seq("unused", "other")))
+      counts.add(metadata, bytes)
+      equal(counts, of(Seq(Some(value))))
+    }
+  }
+
+  test("counts merge with themselves") {
+    val rows = Seq(Some(Value.Obj(Map("a" -> Value.Integer(1, 1)))), None)
+    val counts = of(rows)
+    counts.merge(counts)
+    assert(equal(counts, of(rows ++ rows)))
+  }
+
+  test("rows are all rows; values are those that are not null in any way") {
+    val counts =
+      of(Seq(None, Some(Value.Null), Some(Value.Bool(true)), Some(Value.Obj(Map("a" -> Value.Null)))))
+    assertEquals((counts.rows, counts.values), (4L, 2L))
+    assertEquals(counts.tree.fieldCount, 0)
+  }
+
+  test("digits of exact numbers are counted as BigDecimal counts them") {
+    val numbers = (0 to 37).flatMap { p =>
+      val ten = BigInteger.TEN.pow(p)
+      Seq(ten, ten.subtract(BigInteger.ONE), ten.negate, ten.negate.add(BigInteger.ONE))
+    } :+ BigInteger.TEN.pow(38).subtract(BigInteger.ONE)
+    for (number <- numbers; (width, most) <- Seq(4 -> 9, 8 -> 18, 16 -> 38)) {
+      val digits = new java.math.BigDecimal(number).precision
+      if (digits <= most) {
+        val counts = of(Seq(Some(Value.Dec(number, 0, width))))
+        assertEquals(counts.tree.integerDigits, digits, s"$number in $width bytes")
+      }
+    }
+    for (number <- numbers if number.bitLength < 64)
+      assertEquals(
+        Scalars.digits(number.longValue),
+        new java.math.BigDecimal(number).precision,
+        number.toString
+      )
+    assertEquals(Scalars.digits(Long.MinValue), 19)
+  }
+
+  // ---- hostile values ----
+
+  test("a new key in every row: memory is bounded, what is kept is exact, and order does not show") {
+    val rows = (0 until 60000).map { i =>
+      Obj(
+        "type" -> Value.Text("x"),
+        "id" -> Value.Integer(i.toLong, 4),
+        s"$i-key" -> Obj(s"x$i" -> Value.Bool(true))
+      )
+    }
+    val counts = of(rows.map(Some(_)))
+    assert(counts.isCut)
+    assert(Guard.paths(counts.tree) <= Guard.MaxPaths)
+    assertEquals(field(counts, "type").total, 60000L)
+    assertEquals(field(counts, "id").total, 60000L)
+    val merged = new Counts
+    new Random(1).shuffle(rows).grouped(7000).foreach(part => merged.merge(of(part.map(Some(_)))))
+    assert(equal(merged, counts))
+    assertEquals(Inference.shape(counts, Limits()).ddl, "STRUCT<id BIGINT, type STRING>")
+  }
+
+  test("a hundred thousand paths are tracked, and one more is one too many") {
+    // Keys with equally many digits and of one length: only hashes order them.
+    def wide(from: Int, until: Int) = Obj((from until until).map(i => f"k$i%06d" -> Value.Bool(true)): _*)
+    for ((fields, isCut) <- Seq(99999 -> false, 100000 -> true, 150000 -> true)) {
+      val counts = of((0 until fields by 1000).map(i => Some(wide(i, math.min(fields, i + 1000)))))
+      assertEquals(counts.isCut, isCut, s"$fields")
+      // The object itself is a path too, and two paths may share the place of the first that is left out.
+      assert(counts.tree.fieldCount <= 99999 && counts.tree.fieldCount >= math.min(fields, 99990))
+    }
+  }
+
+  test("names that people gave stay beside an object that is full of ids") {
+    val user = Obj("name" -> Value.Text("x"), "address1" -> Value.Text("x"), "sha256" -> Value.Text("x"))
+    val rows = (0 until 3000).map { i =>
+      Obj("user" -> user, "seen" -> Obj((0 until 50).map(n => s"u${i * 1000L + n + 1000000}" -> user): _*))
+    }
+    val counts = of(rows.map(Some(_)))
+    assert(counts.isCut)
+    val kept = field(counts, "user").sortedFields.toSeq
+    assertEquals(kept.map(f => new String(f.name.bytes)), Seq("address1", "name", "sha256"))
+    assertEquals(kept.map(_.total), Seq(3000L, 3000L, 3000L))
+  }
+
+  test("a name of more than 256 bytes is data: it is not tracked, which is said") {
+    assert(!of(Seq(Some(Obj("k" * 256 -> Value.Bool(true))))).isCut)
+    val long = of(Seq(Some(Obj("k" * 257 -> Value.Bool(true), "a" -> Value.Bool(true)))))
+    assert(long.isCut)
+    assertEquals(long.tree.fieldCount, 1)
+  }
+
+  test("a value that is nested without end is counted down to a depth, and no deeper") {
+    def nested(depth: Int, wrap: Value => Value) =
+      Iterator.iterate[Value](Value.Bool(true))(wrap).drop(depth).next()
+    for (wrap <- Seq[Value => Value](v => Obj("a" -> v), v => Value.Arr(Seq(v)))) {
+      val counts = of(Seq(Some(nested(500, wrap))))
+      assertEquals(Guard.paths(counts.tree), Counts.MaxDepth + 1)
+    }
+    // Bytes that nest deeper than any stack: an array of one element, again and again.
+    val depth = 100000
+    val bytes = new Array[Byte](depth * 10 + 1)
+    for (i <- 0 until depth) {
+      val at = i * 10
+      bytes(at) = 0x0f
+      bytes(at + 1) = 1
+      val size = (depth - 1 - i) * 10 + 1
+      for (b <- 0 until 4) bytes(at + 6 + b) = (size >> 8 * b).toByte
+    }
+    bytes(depth * 10) = 1 << 2
+    val counts = new Counts
+    counts.add(Array[Byte](1, 0, 0), bytes)
+    assertEquals(Guard.paths(counts.tree), Counts.MaxDepth + 1)
+  }
+
+  test("a huge array is one path") {
+    val counts = of(Seq(Some(Value.Arr(Seq.fill(100000)(Obj("a" -> Value.Integer(1, 1)))))))
+    assertEquals(Guard.paths(counts.tree), 3)
+    assertEquals(counts.tree.element.total, 100000L)
+  }
+
+  test("fields that share bytes cannot make a short value hold more than it can") {
+    // Each array holds two elements, and both are the next array.
+    val depth = 60
+    val bytes = new Array[Byte](depth * 5 + 1)
+    for (i <- 0 until depth) bytes(i * 5) = 3
+    for (i <- 0 until depth) bytes(i * 5 + 1) = 2
+    val refused = intercept[MalformedVariant](new Counts().add(Array[Byte](1, 0, 0), bytes))
+    assertEquals(refused.reason, "its parts overlap or end too early")
+  }
+
+  test("a malformed value is refused, wherever it breaks") {
+    val random = new Random(5)
+    val good = Value.encode(Obj(
+      "a" -> Obj("b" -> Value.Arr(Seq(Value.Integer(1, 8), Value.Text("x")))),
+      "c" -> Value.Null
+    ))
+    for (_ <- 0 until 20000) {
+      val metadata = good._1.clone
+      val value = if (random.nextBoolean()) good._2.take(random.nextInt(good._2.length)) else good._2.clone
+      if (value.nonEmpty) value(random.nextInt(value.length)) = random.nextInt().toByte
+      if (random.nextBoolean()) metadata(random.nextInt(metadata.length)) = random.nextInt().toByte
+      try new Counts().add(metadata, value)
+      catch { case _: MalformedVariant => }
+    }
+  }
+
+  // ---- hostile bytes of counts ----
+
+  private def refuses(what: String, bytes: Seq[Int], reason: String)(implicit loc: munit.Location): Unit =
+    test(s"counts are refused: $what") {
+      val e = intercept[ShreddedVariantException](Counts.fromBytes(bytes.map(_.toByte).toArray))
+      assertEquals(e.condition, "SHREDDED_VARIANT_COUNTS")
+      assert(e.getMessage.contains(reason), e.getMessage)
+    }
+
+  refuses("no bytes", Nil, "they end too early")
+  refuses("another version", Seq(2, 0, 0, 0), "they are of another version, or no counts")
+  refuses("an unknown flag", Seq(1, 0, 4, 0), "a flag is unknown")
+  refuses("bytes behind the end", Seq(1, 0, 0, 0, 0), "bytes follow their end")
+  refuses("a number without end", Seq(1) ++ Seq.fill(12)(0xff), "a number is too large")
+  refuses("unknown bits", Seq(1, 0, 0, 0x80, 0x80, 0x80, 0x04), "a number is too large")
+  refuses("a count of 0", Seq(1, 1, 0, 1, 0), "a count is 0")
+  refuses(
+    "more fields than bytes",
+    Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 0xff, 0x7f, 1, 97, 0),
+    "they end too early"
+  )
+  refuses(
+    "a name out of order",
+    Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 2, 1, 98, 0, 1, 97, 0),
+    "names are out of order"
+  )
+  refuses("a name twice", Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 2, 1, 97, 0, 1, 97, 0), "names are out of order")
+  refuses(
+    "a name that is too long",
+    Seq(1, 1, 0, 0x80, 0x80, 0x80, 2, 1, 0xff, 0x7f),
+    "a number is too large"
+  )
+  refuses(
+    "a name that was left out",
+    Seq(1, 1, 2, 1, 0x80, 0x80, 0x80, 2, 1, 1, 97, 0),
+    "a path stands there that was left out"
+  )
+  refuses(
+    "elements without end",
+    Seq(1, 1, 0) ++ Seq.fill(200)(Seq(0x80, 0x80, 0x80, 1)).flatten,
+    "they are nested too deep"
+  )
+
+  test("bytes that were changed anywhere are counts or are refused") {
+    val random = new Random(3)
+    val good = of(Seq.tabulate(50)(i =>
+      Some(Obj("a" -> Value.Integer(i.toLong, 8), s"b$i" -> Value.Arr(Seq(Value.Text("x")))))
+    )).toBytes
+    for (_ <- 0 until 20000) {
+      val bytes = good.clone
+      for (_ <- 0 to random.nextInt(3)) bytes(random.nextInt(bytes.length)) = random.nextInt().toByte
+      try {
+        val counts = Counts.fromBytes(bytes.take(1 + random.nextInt(bytes.length)))
+        counts.merge(Counts.fromBytes(good))
+        Inference.shape(counts, Limits())
+      } catch { case e: ShreddedVariantException => assertEquals(e.condition, "SHREDDED_VARIANT_COUNTS") }
+    }
+  }
+
+  test("sums from anywhere never turn negative") {
+    val most = Counts.fromBytes(Array[Byte](1, 1, 0, 1) ++ Array.fill(8)(-1.toByte) :+ 0x7f.toByte)
+    assertEquals(most.values, Long.MaxValue)
+    most.merge(most)
+    assertEquals(most.values, Long.MaxValue)
+    assertEquals(Inference.shape(most, Limits()).ddl, "BOOLEAN")
+  }
+}
+
+object CountsSuite {
+  def Obj(fields: (String, Value)*): Value = Value.Obj(fields.toMap)
+
+  def add(counts: Counts, row: Option[Value]): Unit = row match {
+    case Some(value) =>
+      val (metadata, bytes) = Value.encode(value)
+      counts.add(metadata, bytes)
+    case None => counts.addNull()
+  }
+
+  def of(rows: Seq[Option[Value]], maxPaths: Int = Guard.MaxPaths): Counts = {
+    val counts = Counts.limitedTo(maxPaths)
+    rows.foreach(add(counts, _))
+    counts
+  }
+
+  def field(counts: Counts, name: String): Node = field(counts.tree, name)
+  def field(node: Node, name: String): Node =
+    node.sortedFields.find(f => new String(f.name.bytes) == name).get
+}

@@ -1,0 +1,383 @@
+/** What inference makes of counts by the policy `equivalence`, and what included and excluded paths change. */
+package shreddedvariant.infer
+
+import java.math.BigInteger
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAllNoShrink
+import shreddedvariant.Value
+import shreddedvariant.Value._
+import shreddedvariant.layout.{PathStep, Shape, ShapeParser}
+import shreddedvariant.layout.PathStep.{Index, Key}
+
+class InferenceSuite extends ScalaCheckSuite {
+  import CountsSuite.{of, Obj}
+
+  private def ddl(rows: Seq[Value], limits: Limits) =
+    Inference.shape(of(rows.map(Some(_))), limits).ddl
+
+  private def some(n: Int)(fields: (String, Value)*): Seq[Value] = Seq.fill(n)(Obj(fields: _*))
+
+  private val x = Text("x")
+
+  private def dec(unscaled: Long, scale: Int, width: Int = 4) =
+    Dec(BigInteger.valueOf(unscaled), scale, width)
+
+  private def infers(what: String, shape: String, limits: Limits = Limits())(rows: Seq[Value]*)(implicit
+      loc: munit.Location
+  ): Unit = test(what)(assertEquals(ddl(rows.flatten, limits), shape))
+
+  // ---- exact numerics are one class ----
+
+  infers("integers of any width are BIGINT", "BIGINT")(Seq(1, 2, 4, 8).map(Integer(1, _)))
+  infers("small integers are BIGINT too", "BIGINT")(Seq(Integer(1, 1)))
+  infers("integers and decimals are one decimal that holds all of them", "DECIMAL(5,2)")(
+    Seq(Integer(-123, 2), dec(150, 2), dec(5, 1))
+  )
+  infers("the largest integer says how many digits a decimal needs, not its width", "DECIMAL(3,1)")(
+    Seq(Integer(99, 8), dec(5, 1))
+  )
+  infers("the least integers have 19 digits", "DECIMAL(20,1)")(Seq(Integer(Long.MinValue, 8), dec(5, 1)))
+  infers("a decimal holds at most 38 digits, those before the point first", "DECIMAL(38,19)")(
+    Seq(Integer(Long.MinValue, 8), Dec(BigInteger.ONE, 30, 16))
+  )
+  infers("decimals without fractions stay decimals", "DECIMAL(20,0)")(Seq(Dec(BigInteger.TEN.pow(19), 0, 16)))
+  infers("integers and decimals outnumber together what is more frequent than either", "DECIMAL(2,1)")(
+    Seq(Integer(1, 1), Integer(1, 1), dec(15, 1), dec(15, 1), x, x, x)
+  )
+  infers("doubles are no exact numbers: the majority wins, the rest is residual", "DOUBLE")(
+    Seq.fill(3)(Fixed(7, Seq.fill(8)(1))),
+    Seq(Integer(1, 1), dec(15, 1))
+  )
+  infers("so are floats, of doubles too", "FLOAT")(Seq(
+    Fixed(14, Seq.fill(4)(1)),
+    Fixed(14, Seq.fill(4)(1)),
+    Fixed(7, Seq.fill(8)(1))
+  ))
+
+  // ---- the majority class, if it is frequent enough ----
+
+  infers("strings that look like numbers are strings", "STRING")(Seq(Text("1"), Text("2"), Integer(1, 1)))
+  infers(
+    "JSONBench: subject, an object in half of the rows and a string in a third, is shredded for its objects",
+    "STRUCT<did STRING, subject STRUCT<cid STRING, uri STRING>>"
+  )(
+    some(50)("did" -> x, "subject" -> Obj("cid" -> x, "uri" -> x)),
+    some(36)("did" -> x, "subject" -> x),
+    some(14)("did" -> x)
+  )
+  for ((percent, stays) <- Seq(9 -> false, 10 -> true, 11 -> true))
+    infers(
+      s"JSONBench: record.text in $percent % of the rows follows the threshold",
+      if (stays) "STRUCT<record STRUCT<text STRING, type STRING>>" else "STRUCT<record STRUCT<type STRING>>"
+    )(
+      some(percent)("record" -> Obj("text" -> x, "type" -> x)),
+      some(100 - percent)("record" -> Obj("type" -> x))
+    )
+  infers(
+    "JSONBench: record.text at 9 % is shredded by a lower threshold",
+    "STRUCT<record STRUCT<text STRING, type STRING>>",
+    Limits(minFieldFrequency = 0.09)
+  )(
+    some(9)("record" -> Obj("text" -> x, "type" -> x)),
+    some(91)("record" -> Obj("type" -> x))
+  )
+  infers("a path of which no class reaches the floor stays untyped", "STRUCT<z STRING>")(
+    some(9)("a" -> x, "z" -> x),
+    some(9)("a" -> Bool(true), "z" -> x),
+    some(82)("z" -> x)
+  )
+  infers("a tie between an object and a scalar goes to the object", "STRUCT<a STRUCT<b STRING>>")(
+    some(5)("a" -> x),
+    some(5)("a" -> Obj("b" -> x))
+  )
+  infers(
+    "what gives no column makes room for the next class: [] beside objects",
+    "STRUCT<a STRUCT<b STRING>>"
+  )(
+    some(6)("a" -> Arr(Nil)),
+    some(4)("a" -> Obj("b" -> x))
+  )
+  infers("and {} beside strings", "STRUCT<a STRING>")(some(6)("a" -> Obj()), some(4)("a" -> x))
+  infers("elements of an array must reach the floor as well", "STRUCT<z STRING>")(
+    some(9)("a" -> Arr(Seq(x)), "z" -> x),
+    some(10)("a" -> Arr(Nil), "z" -> x),
+    some(81)("z" -> x)
+  )
+  infers("arrays of arrays, with what they hold", "ARRAY<ARRAY<BIGINT>>")(Seq(Arr(Seq(
+    Arr(Seq(Integer(1, 1))),
+    Arr(Nil)
+  ))))
+  infers("elements of several kinds are shredded as the majority", "ARRAY<STRING>")(Seq(Arr(Seq(
+    x,
+    x,
+    Integer(1, 1),
+    Null,
+    Null,
+    Null
+  ))))
+  infers("nothing is worth it", "VARIANT")(Seq(Null), some(3)(), Seq(Arr(Nil)))
+
+  test("no rows at all have the shape VARIANT, which the option takes") {
+    assertEquals(Inference.shape(new Counts, Limits()), Shape.Untyped)
+    assertEquals(ShapeParser.parse(Inference.shape(new Counts, Limits()).ddl), Shape.Untyped)
+  }
+
+  test("a frequency of 0 takes everything that was seen, one of 1 what is everywhere") {
+    val rows = some(999)("a" -> x) ++ some(1)("a" -> x, "b" -> x)
+    assertEquals(ddl(rows, Limits(minFieldFrequency = 0)), "STRUCT<a STRING, b STRING>")
+    assertEquals(ddl(rows, Limits(minFieldFrequency = 1)), "STRUCT<a STRING>")
+  }
+
+  test("names that are no UTF-8 get no column") {
+    val counts = new Counts
+    counts.add(Array[Byte](1, 2, 0, 1, 2, 97, -1), Array[Byte](2, 2, 0, 1, 0, 1, 2, 4, 4))
+    assertEquals(counts.tree.fieldCount, 2)
+    assertEquals(Inference.shape(counts, Limits()).ddl, "STRUCT<a BOOLEAN>")
+  }
+
+  // ---- caps ----
+
+  private def wide(fields: Int) = (0 until fields).map(i => f"f$i%04d")
+  private def object_(names: Seq[String]): Value = Obj(names.map(_ -> x): _*)
+
+  private def leaves(shape: Shape): Seq[String] = shape match {
+    case Shape.Object(fields) => fields.flatMap { case (name, s) => leaves(s).map(rest => s"$name$rest.") }
+    case Shape.Array(element) => leaves(element).map("[]" + _)
+    case _ => Seq("")
+  }
+
+  /** As they are in a file: metadata, a value for each cell, a typed_value for each scalar. */
+  private def parquetLeaves(shape: Shape): Int = {
+    def cells(shape: Shape): Int = shape match {
+      case Shape.Untyped => 1
+      case Shape.Scalar(_) => 2
+      case Shape.Array(element) => 1 + cells(element)
+      case Shape.Object(fields) => 1 + fields.map(f => cells(f._2)).sum
+    }
+    1 + cells(shape)
+  }
+
+  for (n <- Seq(299, 300, 301))
+    test(s"of $n fields of an object, ${math.min(n, 300)} are kept") {
+      val shape = Inference.shape(of(Seq(Some(object_(wide(n))))), Limits())
+      assertEquals(leaves(shape), wide(math.min(n, 300)).map(_ + "."))
+    }
+
+  test("the fields of an object are capped by the values that their columns hold") {
+    // `a` has more values, but no class of them has as many as `b`.
+    val rows = some(4)("a" -> x) ++ some(4)("a" -> Bool(true)) ++ some(5)("b" -> x)
+    assertEquals(ddl(rows, Limits(maxFields = 1)), "STRUCT<b STRING>")
+  }
+
+  test("a column has at most 1000 leaves, for the most frequent paths") {
+    val names = Seq("a", "b", "c", "d")
+    val all = Obj(names.map(_ -> object_(wide(300))): _*)
+    val rare = Obj("d" -> object_(wide(300)))
+    val inferred = Inference.infer(Seq(of(Seq(all, rare).map(Some(_))) -> Limits())).head
+    assert(inferred.leavesCut)
+    assert(
+      parquetLeaves(inferred.shape) <= 1000 && parquetLeaves(inferred.shape) > 997,
+      parquetLeaves(inferred.shape).toString
+    )
+    val kept = leaves(inferred.shape)
+    // The 300 of `d` are twice as frequent, and the others come by name.
+    assertEquals(kept.count(_.startsWith("d")), 300)
+    assertEquals(kept.filterNot(_.startsWith("d")), wide(300).take(kept.size - 300).map(n => s"a$n.."))
+  }
+
+  test("where maxFields is raised, one object may use up what it needs") {
+    val limits = Limits(maxFields = 900)
+    val inferred = Inference.infer(Seq(of(Seq(Some(object_(wide(901))))) -> limits)).head
+    assertEquals(leaves(inferred.shape).size, 900)
+    assert(!inferred.leavesCut)
+  }
+
+  test(
+    "a file has at most 2000 leaves, shared by its columns: the most frequent paths, not the first columns"
+  ) {
+    val wideRow = Obj(Seq("a", "b", "c").map(_ -> object_(wide(160))): _*)
+    val often = of(Seq.fill(3)(Some(wideRow)))
+    val seldom = of(Seq(Some(wideRow)))
+    val shapes = Inference.infer(Seq(seldom -> Limits(), often -> Limits(), often -> Limits()))
+    assertEquals(shapes.map(_.leavesCut), Seq(true, false, false))
+    val total = shapes.map(s => parquetLeaves(s.shape)).sum
+    assert(total <= 2000 && total > 1997, s"$total")
+    assertEquals(Inference.shape(seldom, Limits()), shapes(1).shape)
+  }
+
+  test("the caps on leaves are not for the policy majority") {
+    val all = Obj(Seq("a", "b", "c", "d").map(_ -> object_(wide(300))): _*)
+    val majority = Limits(policy = Policy.Majority)
+    val shapes = Inference.infer(Seq.fill(3)(of(Seq(Some(all))) -> majority))
+    assertEquals(shapes.map(s => leaves(s.shape).size), Seq(1200, 1200, 1200))
+  }
+
+  test("a column with more paths than are tracked says so in the result") {
+    val counts = Counts.limitedTo(10)
+    CountsSuite.add(counts, Some(object_(wide(20))))
+    assert(Inference.infer(Seq(counts -> Limits())).head.isCut)
+    assert(!Inference.infer(Seq(of(Seq(Some(object_(wide(20))))) -> Limits())).head.isCut)
+  }
+
+  // ---- included and excluded paths ----
+
+  private def paths(paths: Seq[PathStep]*) = paths
+  private def keys(names: String*): Seq[PathStep] = names.map(Key(_))
+
+  private val rare = some(1)("a" -> x, "rare" -> Integer(1, 1)) ++ some(99)("a" -> x)
+
+  infers(
+    "an included path is typed whatever its frequency",
+    "STRUCT<a STRING, rare BIGINT>",
+    Limits(include = paths(keys("rare")))
+  )(rare)
+  infers(
+    "by the policy",
+    "STRUCT<a STRING, rare TINYINT>",
+    Limits(policy = Policy.Majority, include = paths(keys("rare")))
+  )(rare)
+  infers(
+    "a path that is never seen has its place and stays untyped",
+    "STRUCT<a STRING, new STRUCT<er VARIANT>>",
+    Limits(include = paths(keys("new", "er")))
+  )(rare)
+  infers(
+    "also before the first row",
+    "STRUCT<new ARRAY<VARIANT>>",
+    Limits(include = paths(Seq(Key("new"), Index(3))))
+  )()
+  infers(
+    "a path that is only ever null stays untyped",
+    "STRUCT<a VARIANT>",
+    Limits(include = paths(keys("a")))
+  )(some(5)("a" -> Null))
+  infers(
+    "an included path deep below what is rare",
+    "STRUCT<a STRING, o STRUCT<p STRUCT<q STRING>>>",
+    Limits(include = paths(keys("o", "p", "q")))
+  )(some(1)("o" -> Obj("p" -> Obj("q" -> x, "r" -> x)), "a" -> x), some(99)("a" -> x))
+  infers(
+    "what is below an included path is measured by its own values",
+    "STRUCT<a STRING, o STRUCT<p STRING>>",
+    Limits(include = paths(keys("o")))
+  )(
+    some(1)("o" -> Obj("p" -> x, "q" -> x), "a" -> x),
+    some(19)("o" -> Obj("p" -> x), "a" -> x),
+    some(980)("a" -> x)
+  )
+  infers(
+    "an included path of which nothing can be typed has a cell of its own",
+    "STRUCT<a STRING, o VARIANT>",
+    Limits(include = paths(keys("o")))
+  )(
+    (0 until 20).map(i => Obj("o" -> Obj(s"k$i" -> x), "a" -> x))
+  )
+  infers(
+    "objects on the way to an included path come before what is more frequent there",
+    "STRUCT<a STRUCT<b STRING>>",
+    Limits(include = paths(keys("a", "b")))
+  )(some(1)("a" -> Obj("b" -> x)), some(99)("a" -> x))
+  infers(
+    "but where only other values were seen, these win",
+    "STRUCT<a STRING>",
+    Limits(include = paths(keys("a", "b")))
+  )(some(100)("a" -> x))
+  infers(
+    "included paths go through the elements of arrays",
+    "STRUCT<a STRING, l ARRAY<STRUCT<price BIGINT>>>",
+    Limits(include = paths(Seq(Key("l"), Index(0), Key("price"))))
+  )(
+    some(1)("a" -> x, "l" -> Arr(Seq(Obj("price" -> Integer(1, 1), "other" -> x)))),
+    some(99)("a" -> x)
+  )
+  infers(
+    "included paths go deeper than maxDepth",
+    "STRUCT<a STRUCT<b STRUCT<c STRING>>>",
+    Limits(maxDepth = 1, include = paths(keys("a", "b", "c")))
+  )(some(5)("a" -> Obj("b" -> Obj("c" -> x, "d" -> x))))
+  infers(
+    "included fields come before all others under the cap, and are never capped",
+    "STRUCT<y STRING, z STRING>",
+    Limits(maxFields = 1, include = paths(keys("z"), keys("y")))
+  )(some(9)("a" -> x), some(1)("y" -> x, "z" -> x))
+  infers(
+    "others have the room that is left",
+    "STRUCT<a STRING, z STRING>",
+    Limits(maxFields = 2, include = paths(keys("z")))
+  )(some(9)("a" -> x, "b" -> x), some(1)("a" -> x, "z" -> x))
+
+  test("included paths are kept beyond all caps on leaves") {
+    val names = wide(1200)
+    val rows = Seq.fill(50)(object_(Seq("often"))) :+ object_(names)
+    val shape = Inference.shape(of(rows.map(Some(_))), Limits(include = names.map(n => keys(n))))
+    assertEquals(leaves(shape).toSet, names.map(_ + ".").toSet)
+  }
+
+  infers(
+    "an excluded path is not shredded, nor what is below it",
+    "STRUCT<b STRING>",
+    Limits(exclude = paths(keys("a")))
+  )(some(5)("a" -> Obj("x" -> x), "b" -> x))
+  infers("only that path", "STRUCT<a STRUCT<y STRING>, b STRING>", Limits(exclude = paths(keys("a", "x"))))(
+    some(5)("a" -> Obj("x" -> x, "y" -> x), "b" -> x)
+  )
+  infers(
+    "an excluded path leaves its place under the cap to others",
+    "STRUCT<b STRING>",
+    Limits(maxFields = 1, exclude = paths(keys("a")))
+  )(some(5)("a" -> x), some(4)("b" -> x))
+  infers(
+    "excluding elements excludes the array",
+    "STRUCT<b STRING>",
+    Limits(exclude = paths(Seq(Key("a"), Index(0))))
+  )(some(5)("a" -> Arr(Seq(x)), "b" -> x))
+  infers(
+    "excluding the root excludes all",
+    "VARIANT",
+    Limits(exclude = paths(Nil), include = paths(keys("a")))
+  )(some(5)("a" -> x))
+  infers(
+    "what is excluded stays so if it is included as well",
+    "STRUCT<b STRING>",
+    Limits(include = paths(keys("a"), keys("a", "b")), exclude = paths(keys("a")))
+  )(some(5)("a" -> Obj("b" -> x), "b" -> x))
+  infers(
+    "below an included path too",
+    "STRUCT<a STRUCT<c STRING>>",
+    Limits(include = paths(keys("a")), exclude = paths(keys("a", "b")))
+  )(some(5)("a" -> Obj("b" -> x, "c" -> x)))
+  infers(
+    "excluded for the policy majority",
+    "STRUCT<b STRING>",
+    Limits(policy = Policy.Majority, exclude = paths(keys("a")))
+  )(some(5)("a" -> x, "b" -> x))
+
+  test("paths that are included and excluded at every level take no more time than others") {
+    val names = (0 until 100).map(_ => "a")
+    val deep = Iterator.iterate[Value](x)(v => Obj("a" -> v)).drop(100).next()
+    val limits = Limits(include = paths(keys(names: _*)), exclude = paths(keys(names: _*)))
+    assertEquals(ddl(Seq(deep), limits), "VARIANT")
+  }
+
+  // ---- laws ----
+
+  property("a shape is what its DDL says, and never types what was not seen") {
+    val rows = Gen.choose(1, 20).flatMap(Gen.listOfN(_, Value.values(4)))
+    forAllNoShrink(rows, Gen.oneOf(Policy.all), Gen.oneOf(0.0, 0.1, 0.5)) { (rows, policy, frequency) =>
+      val shape =
+        Inference.shape(of(rows.map(Some(_))), Limits(policy = policy, minFieldFrequency = frequency))
+      ShapeParser.parse(shape.ddl) == shape && isSeen(shape, rows)
+    }
+  }
+
+  private def isSeen(shape: Shape, values: Seq[Value]): Boolean = shape match {
+    case Shape.Untyped => true
+    case Shape.Object(fields) =>
+      val objects = values.collect { case Value.Obj(fields) => fields }
+      fields.forall { case (name, field) => isSeen(field, objects.flatMap(_.get(name))) } && fields.nonEmpty
+    case Shape.Array(element) => isSeen(element, values.collect { case Arr(elements) => elements }.flatten)
+    case Shape.Scalar(_) => values.exists { case Null | Arr(_) | Value.Obj(_) => false; case _ => true }
+  }
+}
