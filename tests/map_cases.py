@@ -1,4 +1,4 @@
-"""Tables with maps, their hot keys, and what is asked of them: every lookup in every plan, and the leaves it may read."""
+"""Tables with maps, their hot keys, and what is asked of them: each lookup in each plan, and the leaves it may read."""
 
 import json
 
@@ -49,7 +49,7 @@ def rows(first):
         id = first + i
         n = None if m is None else {key: None if value is None else id * 10 + len(key) for key, value in m.items()}
         s = None if i == 3 else (id, m)
-        d = None if i == 4 else (None if n is None else {key: value for key, value in n.items()},)
+        d = None if i == 4 else (n,)
         found.append((id, f"k{id % 3}", m, n, s, d, None, [n, None, {}] if i % 2 else None))
     return found
 
@@ -64,21 +64,24 @@ FILES = [
 
 LOOKUPS = [
     "m['a']", "m.a", "element_at(m, 'a')", "try_element_at(m, 'a')", "map_contains_key(m, 'a')", "m['cold']",
-    "element_at(m, 'cold')", "map_contains_key(m, 'cold')", "m['never']", "map_contains_key(m, 'never')", "m['nowhere']",
+    "element_at(m, 'cold')", "map_contains_key(m, 'cold')", "m['never']", "map_contains_key(m, 'never')",
+    "m['nowhere']",
     "map_contains_key(m, 'nowhere')", "m[concat('a', '')]", "m[k]", "m[NULL]", "m[CAST(NULL AS STRING)]", "m[1]",
     "n['a']", "n['a'] + 1", "n.b * 2", "n['cold']", "map_contains_key(n, 'b')", "array_contains(map_keys(m), 'b')",
     "s.m['a']", "s.m.b", "element_at(s.m, 'a')", "map_contains_key(s.m, 'a')", "s.m['cold']", "s.a + 1",
     "`x.y`.`d.m`['a']", "`x.y`.`d.m`['x.y']", "map_contains_key(`x.y`.`d.m`, 'x.y')",
     "l[0]['a']", "element_at(l, 1)['b']", "coalesce(m, map('a', 'none'))['a']", "upper(m['b'])", "m['a'] || m['b']",
     "m['a'] IS NULL", "m['a'] IS NOT NULL", "m IS NULL", "m IS NOT NULL", "s.m IS NULL", "m['cold'] = n['cold']",
-    "CASE WHEN id < 20 THEN m['a'] ELSE m['b'] END", "struct(m['A'], m['a'])", "m[m['nowhere']]", "try_cast(m['a'] AS INT)",
+    "CASE WHEN id < 20 THEN m['a'] ELSE m['b'] END", "struct(m['A'], m['a'])", "m[m['nowhere']]",
+    "try_cast(m['a'] AS INT)",
     *(f"m[{quoted(key)}]" for key in ODD_KEYS), *(f"map_contains_key(m, {quoted(key)})" for key in ODD_KEYS),
 ]  # fmt: skip
 WHOLE = [
     "m", "n", "s", "s.m", "`x.y`", "l", "size(m)", "cardinality(n)", "sort_array(map_keys(m))",
     "array_sort(map_values(m))", "map_filter(m, (k, x) -> x > '1')", "transform_values(n, (k, x) -> x + 1)",
     "map_entries(m) IS NULL", "size(map_concat(n, map('z', 1)))", "str_to_map('a:1')['a']", "struct(m, m['a'])",
-    "struct(size(s.m), s.m['a'])", "exists(map_keys(m), x -> x = 'b')", "aggregate(map_values(n), 0, (a, x) -> a + coalesce(x, 0))",
+    "struct(size(s.m), s.m['a'])", "exists(map_keys(m), x -> x = 'b')",
+    "aggregate(map_values(n), 0, (a, x) -> a + coalesce(x, 0))",
 ]  # fmt: skip
 
 # (query, the leaves that its scans read, or None)

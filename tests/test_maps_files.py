@@ -123,8 +123,10 @@ def test_the_default_of_a_session_gives_hot_keys_to_tables_that_have_the_map(spa
 
 # ---- files of others ----
 
+TEXT = pa.string()
 
-def foreign(path, sidecars, keys, rows=ROWS, column="m", kind=pa.string()):
+
+def foreign(path, sidecars, keys, rows=ROWS, column="m", kind=TEXT):
     """A file of a map without hot keys in it, of columns of them, and of a footer that names these keys."""
     data = {"id": pa.array([r[0] for r in rows], pa.int32())}
     maps = [None if m is None else [(k, v) for k, v in m.items()] for _, m in rows]
@@ -211,7 +213,8 @@ def test_a_part_of_a_map_is_never_read(spark, tmp_path, name):
 def test_a_hot_key_of_another_type_than_the_map_is_refused(spark, tmp_path):
     foreign(tmp_path / "f.parquet", {0: [1, 2, 3, 4, 5]}, "p", RESIDUAL, kind=pa.int64())
     for look in ("m", "m['p']"):
-        refusal(lambda e=look: load(spark, tmp_path, schema=None).selectExpr(e).collect(), r"f\.parquet", r"m\['p'\]|m_0")
+        table = load(spark, tmp_path, schema=None)
+        refusal(lambda t=table, e=look: t.selectExpr(e).collect(), r"f\.parquet", r"m\['p'\]|m_0")
 
 
 def test_a_list_in_the_place_of_a_hot_key_is_refused(spark, tmp_path):

@@ -8,7 +8,7 @@ from scan_counts import run
 from tables import FORMAT, load, write
 
 ROWS, PAGE = 8000, 100
-# `n` and `s` grow with id; `rare` is in a few rows; `late` only in the second half, and NULL in some; `no` is in no row.
+# `n` and `s` grow with id; `rare` is in a few rows; `late` only in the second half, and NULL in some; none has `no`.
 MAP = (
     "map_filter(map('n', lpad(id, 5, '0'), 's', concat('é', lpad(id, 5, '0')),"
     " 'rare', IF(id BETWEEN 3000 AND 3010, 'x', '-'), 'late', IF(id % 2 = 0, NULL, concat('l', id)),"

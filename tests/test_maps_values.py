@@ -29,7 +29,9 @@ TYPES = {
     "MAP<STRING, BIGINT>": "map('i', id, 'j', NULL)",
     "MAP<INT, ARRAY<DATE>>": "map(1, array(DATE'2020-01-01'))",
     "VARIANT": """parse_json(concat('{"a":', id, ',"b":[1,"x",null]}'))""",
-    "STRUCT<v: VARIANT, w: ARRAY<VARIANT>>": "named_struct('v', parse_json('[1]'), 'w', array(parse_json('null'), NULL))",
+    "STRUCT<v: VARIANT, w: ARRAY<VARIANT>>": (
+        "named_struct('v', parse_json('[1]'), 'w', array(parse_json('null'), NULL))"
+    ),
 }
 # Below maps of structs and maps, only parts of the values are asked for.
 PARTS = {

@@ -101,10 +101,14 @@ object Errors {
       s"The option '$key' is for a map that '$columns' does not list: add $column there."
     )
 
-  def mapWithoutKeys(column: String, columns: String, keys: String): ShreddedVariantException =
+  def mapNotInferred(key: String, infer: String): ShreddedVariantException =
+    error("MAP_NOT_INFERRED", s"The option '$key' is for keys that the data chooses: set '$infer' to true.")
+
+  def mapWithoutKeys(column: String, columns: String, keys: String, infer: String): ShreddedVariantException =
     error(
       "MAP_WITHOUT_KEYS",
-      s"The option '$columns' lists the map '$column', which has no hot keys: give them with '$keys'."
+      s"The option '$columns' lists the map '$column', which has no hot keys: give them with '$keys', " +
+        s"or set '$infer' to true."
     )
 
   def reservedName(column: String): ShreddedVariantException =

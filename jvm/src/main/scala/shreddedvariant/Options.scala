@@ -71,6 +71,19 @@ object Options {
     "The hot keys of a map: comma separated and trimmed, or a JSON array for keys that are empty, padded or hold commas. " +
       "Read: the keys of files with such columns whose footers do not name them."
   )
+  val MapInfer: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.infer",
+    "false",
+    "Whether each file chooses hot keys by its first rows, as many as inference may hold back: of the keys that are " +
+      "frequent enough, those that hold most bytes. Keys that are given stay hot."
+  )
+  val MapMaxKeys: OptionDoc =
+    OptionDoc("parquet.map.shredding.<column>.maxKeys", "64", "Inference: how many keys of a map are hot.")
+  val MapMinFrequency: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.minFrequency",
+    "0.10",
+    "Inference: how many maps must have a value for a key, as a share of those that are not null."
+  )
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
@@ -143,6 +156,9 @@ object Options {
         "Their keys must be strings."
     ),
     MapKeys,
+    MapInfer,
+    MapMaxKeys,
+    MapMinFrequency,
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
       MergeSchema,
@@ -216,9 +232,7 @@ object Options {
     val known =
       ofSpark(lower) || all.exists(_.isKey(lower))
     if (!known) {
-      val isLater = laterOfMaps.exists(_.isKey(lower)) ||
-        later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l)
-      if (isLater)
+      if (later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l))
         throw Errors.notInThisVersion(s"The option '$key'", "remove it")
       val inOwnSpace = ownSpaces.exists(space => lower == space || lower.startsWith(space + "."))
       val head = lower.takeWhile(_ != '.')
@@ -229,11 +243,6 @@ object Options {
         throw Errors.unknownOption(key, nearest(lower, bare ++ all.map(_.key), math.max(2, lower.length / 2)))
     }
   }
-
-  /** Comes later: hot keys chosen from the data. */
-  private val laterOfMaps = Seq("infer", "maxKeys", "minFrequency").map(o =>
-    OptionDoc(s"parquet.map.shredding.<column>.$o", "", "")
-  )
 
   private def isUnder(key: String, prefix: String) = key.startsWith(prefix) && key.length > prefix.length
 

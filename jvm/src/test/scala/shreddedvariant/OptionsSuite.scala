@@ -24,6 +24,8 @@ class OptionsSuite extends munit.FunSuite {
   passes("maxVariantBytes", "64m")
   passes("parquet.map.shredding.columns", "m")
   passes("parquet.map.shredding.a.`b.c`.keys", "x")
+  passes("parquet.map.shredding.m.infer", "true")
+  passes("parquet.map.shredding.m.minFrequency", "0.5")
   passes("maxVariantDepth", "5")
   passes("parquet.block.size")
   passes("parquet.enable.dictionary")
@@ -79,8 +81,12 @@ class OptionsSuite extends munit.FunSuite {
     "did you mean 'parquet.map.shredding.columns'?"
   )
   refuses("parquet.map.shredding.m.key", "a", "UNKNOWN_OPTION", "'parquet.map.shredding.<column>.keys'?")
-  refuses("parquet.map.shredding.m.infer", "true", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("parquet.map.shredding.m.maxKeys", "3", "NOT_IN_THIS_VERSION", "remove it")
+  refuses(
+    "parquet.map.shredding.m.maxKey",
+    "3",
+    "UNKNOWN_OPTION",
+    "'parquet.map.shredding.<column>.maxKeys'?"
+  )
   refuses("shredding.pin", "none", "NOT_IN_THIS_VERSION", "remove it")
   refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
 

@@ -27,7 +27,7 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   private val maps = new MapColumns(schema, columns)
 
   /** Checks all options against the schema and says how each column is written. */
-  def writeJob(options: GivenOptions): WriteJob = ofVariants(options).copy(maps = maps.hot(options))
+  def writeJob(options: GivenOptions): WriteJob = maps.addTo(ofVariants(options), options)
 
   /** Checks the options of what may be a write or a read. */
   def check(options: GivenOptions): Unit = {
