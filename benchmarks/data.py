@@ -69,7 +69,7 @@ class Data:
             with Settings(self.spark, {"spark.sql.variant.writeShredding.enabled": "false"} | sorting):
                 self.spark.sql(made).write.option("compression", CODEC).parquet(to)
             return
-        with Settings(self.spark, WHOLE_FILES | _spark_shredding(table)):
+        with Settings(self.spark, WHOLE_FILES | spark_shredding(table)):
             variants = self._variants(table).write.option("compression", CODEC)
             if layout == "spark":
                 variants.parquet(to)
@@ -82,7 +82,7 @@ class Data:
         return reduce(DataFrame.union, files)
 
 
-def _spark_shredding(table: Table) -> dict[str, str]:
+def spark_shredding(table: Table) -> dict[str, str]:
     return {
         "spark.sql.variant.writeShredding.enabled": "true",
         "spark.sql.variant.inferShreddingSchema": str(table not in SHAPE_GIVEN).lower(),

@@ -27,3 +27,19 @@ class UnreadableFile(ShreddedVariantError):
 
 class PandasMissing(ShreddedVariantError):
     """pandas is needed and not installed."""
+
+
+class InvalidShape(ShreddedVariantError, ValueError):
+    """A text that is no shape."""
+
+
+class WrongArgument(ShreddedVariantError, ValueError, TypeError):
+    """An argument that does not exist, or that cannot have this value."""
+
+
+class NotAttached(ShreddedVariantError):
+    """A session that has not met the jar yet."""
+
+
+class UnknownColumn(ShreddedVariantError, ValueError):
+    """A column that the data does not have, or that is no variant."""

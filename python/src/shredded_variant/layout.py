@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shredded_variant import leaf, render, schema
+from shredded_variant import leaf, names, render, schema
 from shredded_variant.errors import PandasMissing, UnreadableFile
 from shredded_variant.files import File, read_files
 from shredded_variant.footer import Chunk, Footer, Node
@@ -214,7 +214,7 @@ def _merge_file(merged: dict[tuple[str, str], _Merged], footer: Footer) -> None:
 
 def _merge_plain(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
     # A hot key stands below its map, whose own entry is what the map has left.
-    path = "" if column.key is None else schema.in_brackets(column.key)
+    path = "" if column.key is None else names.in_brackets(column.key)
     label, depth, parent = (path, 1, "") if path else (column.name, 0, None)
     m = merged.setdefault((column.name, path), _Merged(label, depth, parent))
     node = column.node

@@ -1,8 +1,8 @@
-"""Shows a layout to people: a tree of aligned columns for terminals, the same as a table for notebooks."""
+"""Shows things to people: a tree of aligned columns for terminals, the same as a table for notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -16,23 +16,49 @@ RIGHT = {2, 3, 4, 5}
 
 def text(layout: Layout) -> str:
     rows = [HEAD, *_rows(layout.entries)]
-    rows = [tuple(_cut(cell, limit) for cell, limit in zip(row, WIDEST, strict=True)) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    lines = [
-        "  ".join(c.rjust(w) if i in RIGHT else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    ]
-    return "\n".join([_title(layout), *_shapes(layout), "", *(line.rstrip() for line in lines)])
+    rows = [tuple(cut(cell, limit) for cell, limit in zip(row, WIDEST, strict=True)) for row in rows]
+    return "\n".join([_title(layout), *_shapes(layout), "", *aligned(rows, RIGHT)])
 
 
 def html(layout: Layout) -> str:
     notes = "".join(f"<br>{escape(line)}" for line in _shapes(layout))
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
-    body = "".join(
-        "<tr>" + "".join(_td(i, cell) for i, cell in enumerate(row)) + "</tr>" for row in _rows(layout.entries)
+    return f"<div>{escape(_title(layout))}{notes}{table(HEAD, _rows(layout.entries), RIGHT)}</div>"
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Lines of columns as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
     )
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div>{escape(_title(layout))}{notes}{table}</div>"
+    return [line.rstrip() for line in lines]
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], right: Collection[int] = ()) -> str:
+    """The same for notebooks."""
+
+    def cell(i: int, text: str) -> str:
+        style = "right" if i in right else "left; white-space: pre"
+        return f'<td style="text-align: {style}">{escape(text)}</td>'
+
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(cell(i, c) for i, c in enumerate(row)) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def branches(depths: Sequence[int]) -> list[str]:
+    """The lines of a tree before each node: whether it, and each node above it, has a sibling below."""
+    found = []
+    goes_on: list[bool] = []
+    for depth in reversed(depths):
+        # Whether a node of this level follows before one above it does.
+        del goes_on[depth:]
+        goes_on += [False] * (depth - len(goes_on))
+        bars = "".join("│  " if more else "   " for more in goes_on[: depth - 1])
+        found.append(bars + ("├─ " if goes_on[depth - 1] else "└─ ") if depth else "")
+        goes_on[depth - 1 :] = [True]
+    return found[::-1]
 
 
 def size(count: int) -> str:
@@ -46,15 +72,10 @@ def size(count: int) -> str:
     raise AssertionError
 
 
-def _td(i: int, cell: str) -> str:
-    style = "right" if i in RIGHT else "left; white-space: pre"
-    return f'<td style="text-align: {style}">{escape(cell)}</td>'
-
-
 def _title(layout: Layout) -> str:
     partitions = f", partitioned by {', '.join(layout.partitions)}" if layout.partitions else ""
-    files, groups = _count(layout.files, "file"), _count(layout.row_groups, "row group")
-    return f"{layout.path}: {_count(layout.rows, 'row')}, {files}, {groups}, {size(layout.bytes)}{partitions}"
+    files, groups = counted(layout.files, "file"), counted(layout.row_groups, "row group")
+    return f"{layout.path}: {counted(layout.rows, 'row')}, {files}, {groups}, {size(layout.bytes)}{partitions}"
 
 
 def _shapes(layout: Layout) -> list[str]:
@@ -63,15 +84,15 @@ def _shapes(layout: Layout) -> list[str]:
         return []
     lines = [f"{len(layout.shapes)} shapes:"]
     for shape in layout.shapes:
-        columns = "; ".join(f"{name} {_cut(ddl, 60)}" for name, ddl in shape.columns.items())
-        lines.append(f"  {_count(shape.files, 'file')}, {_count(shape.rows, 'row')}: {columns or 'no variant'}")
+        columns = "; ".join(f"{name} {cut(ddl, 60)}" for name, ddl in shape.columns.items())
+        lines.append(f"  {counted(shape.files, 'file')}, {counted(shape.rows, 'row')}: {columns or 'no variant'}")
     return lines
 
 
 def _rows(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     return [
         (
-            _branch(entries, i) + entry.label,
+            branch + entry.label,
             _type(entry),
             _percent(entry.presence),
             _percent(entry.share_typed) if entry.path else "",
@@ -79,7 +100,7 @@ def _rows(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
             size(entry.bytes),
             "" if entry.min is None else f"{entry.min} … {entry.max}",
         )
-        for i, entry in enumerate(entries)
+        for branch, entry in zip(branches([e.depth for e in entries]), entries, strict=True)
     ]
 
 
@@ -89,18 +110,7 @@ def _type(entry: Entry) -> str:
     return "VARIANT" if entry.type == "OBJECT" else f"VARIANT ({entry.type})"
 
 
-def _branch(entries: Sequence[Entry], i: int) -> str:
-    """The lines of the tree before an entry: whether it, and each node above it, has a sibling below."""
-    depth = entries[i].depth
-    goes_on = []
-    for level in range(1, depth + 1):
-        later = next((e.depth for e in entries[i + 1 :] if e.depth <= level), 0)
-        goes_on.append(later == level)
-    bars = "".join("│  " if more else "   " for more in goes_on[:-1])
-    return bars + ("├─ " if goes_on[-1] else "└─ ") if depth else ""
-
-
-def _cut(cell: str, limit: int) -> str:
+def cut(cell: str, limit: int) -> str:
     cell = "".join(c if c.isprintable() else "·" for c in cell)
     return cell if len(cell) <= limit else cell[: limit - 1] + "…"
 
@@ -117,5 +127,5 @@ def _percent(share: float | None) -> str:
     return f"{percent:.1f}%".replace(".0%", "%")
 
 
-def _count(n: int, what: str) -> str:
+def counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"

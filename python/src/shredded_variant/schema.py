@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shredded_variant import hot_keys, leaf
+from shredded_variant import hot_keys, leaf, names
 from shredded_variant.footer import REPEATED, VARIANT, Footer, Node
+from shredded_variant.names import quoted
 
 
 @dataclass
@@ -129,14 +129,8 @@ def _cells(node: Node, path: str, label: str, depth: int, repeated: bool) -> Ite
             yield from _cells(element, f"{path}[*]", "[*]", depth + 1, True)
     elif cell.typed is not None:
         for child in cell.typed.children:
-            simple = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", child.name)
-            step = f".{child.name}" if simple else in_brackets(child.name)
-            yield from _cells(child, path + step, child.name if simple else step, depth + 1, repeated)
-
-
-def in_brackets(key: str) -> str:
-    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"['{escaped}']"
+            step = names.step(child.name)
+            yield from _cells(child, path + step, step.removeprefix("."), depth + 1, repeated)
 
 
 def shape(node: Node) -> str:
@@ -171,8 +165,3 @@ def leaves(node: Node) -> Iterator[Node]:
         yield node
     for child in node.children:
         yield from leaves(child)
-
-
-def quoted(name: str) -> str:
-    """A name as Spark's SQL writes it."""
-    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else f"`{name.replace('`', '``')}`"

@@ -57,6 +57,8 @@ object Options {
   val MaxIntermediateFields = "shredding.maxIntermediateFields"
   val SampleRows = "shredding.sampleRows"
   val SampleBytes = "shredding.sampleBytes"
+  val Pin = "shredding.pin"
+  val PinMinRows = "shredding.pinMinRows"
   val Layout = "layout"
   val Table = "table"
   val Compression = "compression"
@@ -88,6 +90,7 @@ object Options {
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
   val DefaultMaxVariantDepth = 1000
+  val DefaultPinMinRows = 1000L
 
   val all: Seq[OptionDoc] = Seq(
     OptionDoc(
@@ -147,6 +150,17 @@ object Options {
       "64m",
       "Inference: how many bytes these rows may have; the row that reaches either bound is the last one held back."
     ),
+    OptionDoc(
+      Pin,
+      "table",
+      "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json` and is reused by " +
+        "later writes; people may edit it. `none`: each file decides for itself."
+    ),
+    OptionDoc(
+      PinMinRows,
+      "1000",
+      "How many values an inferred shape must rest on to be kept for later writes."
+    ),
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(
@@ -176,8 +190,6 @@ object Options {
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "shredding.pin",
-    "shredding.pinminrows",
     "bloom.",
     "versionasof",
     "timestampasof"
@@ -222,6 +234,8 @@ object Options {
     checkLimits(options)
     sampleRows(options)
     sampleBytes(options)
+    onlyValue(options, Pin, Seq("table", "none"), later = Nil)
+    pinMinRows(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
@@ -277,6 +291,18 @@ object Options {
   /** Whether variant columns are shredded at all where no shape says otherwise. */
   def isShreddingOff(options: Map[String, String]): Boolean =
     get(options, Shredding).exists(_.equalsIgnoreCase("off"))
+
+  /** Whether shapes are neither kept with the table nor taken from there. */
+  def isUnpinned(options: Map[String, String]): Boolean = get(options, Pin).exists(_.equalsIgnoreCase("none"))
+
+  def pinMinRows(options: Map[String, String]): Long =
+    get(options, PinMinRows).fold(DefaultPinMinRows) { value =>
+      value.trim.toLongOption.filter(_ >= 1).getOrElse(throw Errors.optionValue(
+        PinMinRows,
+        value,
+        "a number from 1 on"
+      ))
+    }
 
   /** The limits of inference, which `shredding_shape` knows as well. */
   val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)

@@ -87,7 +87,6 @@ class OptionsSuite extends munit.FunSuite {
     "UNKNOWN_OPTION",
     "'parquet.map.shredding.<column>.maxKeys'?"
   )
-  refuses("shredding.pin", "none", "NOT_IN_THIS_VERSION", "remove it")
   refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
 
   test("another Spark is refused") {

@@ -15,8 +15,6 @@ class RoomsSuite extends munit.FunSuite {
     "shred" -> Set(
       "shreddedvariant.binary",
       "shreddedvariant.layout",
-      "org.apache.parquet.column.ColumnWriter",
-      "org.apache.parquet.io.api",
       "org.apache.spark.sql.types",
       "org.apache.spark.sql.execution.vectorized",
       "org.apache.spark.sql.vectorized",

@@ -11,6 +11,11 @@ object FooterKeys {
   val NoCounts = "-"
   val MostCounts: Int = 1024 * 1024
 
+  /** Followed by a column: the shape that the write of the file named for it. */
+  val ShapePrefix = "shredded_variant.shape."
+
+  def shape(column: Seq[String]): String = ShapePrefix + column.map(Shape.quoted).mkString(".")
+
   /** The key for a column, spelled as in an option: dotted when nested, with backticks where a name holds dots. */
   def counts(column: Seq[String]): String = CountsPrefix + column.map(Shape.quoted).mkString(".")
 }

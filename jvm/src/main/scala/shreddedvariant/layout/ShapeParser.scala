@@ -43,7 +43,8 @@ private final class ShapeParser(text: String) {
       at
     ) == '<' || text.charAt(at) == '(')
     at = start
-    val shape = if (isType) oneType() else fields(end = None)
+    // Fields alone are a level too: a shape's own text writes the STRUCT<…> around them.
+    val shape = if (isType) oneType() else nested(fields(end = None))
     skipSpace()
     if (at < text.length) fail("nothing more was expected")
     shape

@@ -1,4 +1,4 @@
-/** What all rows of a file have in its variant columns, counted while they were written, in its footer. */
+/** What a footer says of shapes: what all rows of the file have in its variant columns, and which shapes its write named. */
 package shreddedvariant.parquet
 
 import java.util.Base64
@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.parquet.hadoop.metadata.FileMetaData
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import shreddedvariant.infer.Counts
-import shreddedvariant.layout.FooterKeys
+import shreddedvariant.layout.{FooterKeys, Shape, ShapeParser}
 
 object FileCounts {
 
@@ -27,12 +27,26 @@ object FileCounts {
         text.length <= FooterKeys.MostCounts
       // Anybody can write a footer: what is no counts says nothing.
       entry <-
-        try Some(columnOf(key) -> Counts.fromBytes(Base64.getDecoder.decode(text)))
+        try Some(columnOf(key, FooterKeys.CountsPrefix) -> Counts.fromBytes(Base64.getDecoder.decode(text)))
         catch { case NonFatal(_) => None }
     } yield entry
     entries.toMap
   }
 
-  private def columnOf(key: String): Seq[String] =
-    CatalystSqlParser.parseMultipartIdentifier(key.substring(FooterKeys.CountsPrefix.length))
+  def ofNamed(job: WriteJob): Map[String, String] =
+    job.named.toSeq.flatMap(column => job.shapes.get(column).map(FooterKeys.shape(column) -> _.ddl)).toMap
+
+  /** The shapes that the write of a file named. */
+  def named(footer: FileMetaData): Map[Seq[String], Shape] = {
+    val entries = for {
+      (key, text) <- footer.getKeyValueMetaData.asScala if key.startsWith(FooterKeys.ShapePrefix)
+      entry <-
+        try Some(columnOf(key, FooterKeys.ShapePrefix) -> ShapeParser.parse(text))
+        catch { case NonFatal(_) => None }
+    } yield entry
+    entries.toMap
+  }
+
+  private def columnOf(key: String, prefix: String): Seq[String] =
+    CatalystSqlParser.parseMultipartIdentifier(key.substring(prefix.length))
 }

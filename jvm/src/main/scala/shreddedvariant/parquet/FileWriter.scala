@@ -11,7 +11,6 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.parquet.column.ColumnWriteStore
 import org.apache.parquet.compression.CompressionCodecFactory.BytesInputCompressor
 import org.apache.parquet.hadoop.{
   CodecFactory,
@@ -34,7 +33,7 @@ final class FileWriter(
   private val settings = new WriteSettings(conf)
   private val properties = settings.properties
   private val support = new ShreddingWriteSupport(job, counts)
-  private val context = support.init(conf)
+  private val context = support.init(conf, properties)
   private val schema = context.getSchema
   private val codecs = new CodecFactory(conf, properties.getPageSizeThreshold)
   private val file = new ParquetFileWriter(
@@ -49,7 +48,6 @@ final class FileWriter(
   private val share = WriteMemory.open(settings)
   private var rowGroups = 0
   private var pages: ColumnChunkPageWriteStore = _
-  private var columns: ColumnWriteStore = _
   private var rows = 0L
   private var nextCheck = 0L
   private var failed = false
@@ -64,7 +62,7 @@ final class FileWriter(
     try {
       support.write(row)
       rows += 1
-      if (rows >= nextCheck) checkRowGroup()
+      if (rows >= nextCheck || support.leaves.isUrgent) checkRowGroup()
     } catch {
       case e: Throwable =>
         failed = true
@@ -99,8 +97,8 @@ final class FileWriter(
     }
 
   private def release(): Unit = {
-    // Closing columns writes what they have, which after a failure is no whole row; they hold nothing but heap.
-    AutoCloseables.uncheckedClose(if (failed) null else columns, pages, file)
+    // What leaves hold is heap alone.
+    AutoCloseables.uncheckedClose(pages, file)
     codecs.release()
     share.close()
   }
@@ -115,8 +113,7 @@ final class FileWriter(
       file.getEncryptor,
       rowGroups
     )
-    columns = properties.newColumnWriteStore(schema, pages, pages)
-    support.prepare(columns)
+    support.leaves.start(pages)
     rows = 0
     nextCheck =
       math.min(properties.getMinRowCountForPageSizeCheck, properties.getRowGroupRowCountLimit).toLong
@@ -124,7 +121,8 @@ final class FileWriter(
 
   /** Looks at the size of the row group, which takes a while, about halfway to where it will be full. */
   private def checkRowGroup(): Unit = {
-    val bytes = columns.getBufferedSize
+    support.leaves.isUrgent = false
+    val bytes = support.leaves.bufferedBytes
     val limit = math.min(share.rowGroupBytes, file.getNextRowGroupSize)
     val left = math.max(limit - bytes, 0L) / math.max(bytes / rows, 1L)
     if (left <= 2 || rows >= properties.getRowGroupRowCountLimit) {
@@ -141,16 +139,14 @@ final class FileWriter(
   }
 
   private def endRowGroup(): Unit = {
-    support.flush()
     if (rows > 0) {
       file.startBlock(rows)
-      columns.flush()
+      support.leaves.end()
       pages.flushToFileWriter(file)
       file.endBlock()
       rowGroups += 1
     }
-    AutoCloseables.uncheckedClose(columns, pages)
-    columns = null
+    AutoCloseables.uncheckedClose(pages)
     pages = null
   }
 }

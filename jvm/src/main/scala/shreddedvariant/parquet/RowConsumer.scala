@@ -9,15 +9,11 @@
  */
 package shreddedvariant.parquet
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.parquet.column.ColumnWriteStore
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
-import org.apache.parquet.schema.MessageType
 import shreddedvariant.Errors
 import shreddedvariant.binary.MalformedVariant
 import shreddedvariant.infer.Counts
-import shreddedvariant.shred.{LeafWriter, Shredder}
+import shreddedvariant.shred.Shredder
 
 /**
  * A field of the file with the highest levels at and below it, and its leaves `from` until `until`, numbered in the
@@ -44,10 +40,8 @@ private final class WrittenVariant(
   var metadata: Array[Byte] = _
 }
 
-private final class RowConsumer(schema: MessageType, root: WrittenField) extends RecordConsumer {
-  private var store: ColumnWriteStore = _
-  private val columns = schema.getColumns.asScala.toArray
-  private val leaves = columns.map(_ => new LeafWriter)
+private final class RowConsumer(root: WrittenField, columns: RowGroupLeaves) extends RecordConsumer {
+  private val leaves = columns.all
   prepare(root)
 
   // Of the groups that are open, the message first: which they are, the repetition level that the next entry of their
@@ -63,12 +57,6 @@ private final class RowConsumer(schema: MessageType, root: WrittenField) extends
   /** Whether the variants of the next row are counted. */
   var counts = true
 
-  /** Takes the columns of the next row group. */
-  def prepare(store: ColumnWriteStore): Unit = {
-    this.store = store
-    for (i <- leaves.indices) leaves(i).prepare(store.getColumnWriter(columns(i)))
-  }
-
   private def prepare(field: WrittenField): Unit = {
     if (field.variant != null) field.variant.shredder.prepare(leaves.slice(field.from, field.until))
     field.children.foreach(prepare)
@@ -83,9 +71,7 @@ private final class RowConsumer(schema: MessageType, root: WrittenField) extends
 
   override def endMessage(): Unit = {
     writeMissing(root.children.length, 0)
-    // Parquet closes pages when it has counted the row.
-    if (store.isColumnFlushNeeded) flush()
-    store.endRecord()
+    columns.endRow()
   }
 
   override def startField(name: String, index: Int): Unit =
@@ -127,7 +113,14 @@ private final class RowConsumer(schema: MessageType, root: WrittenField) extends
 
   override def addBinary(value: Binary): Unit =
     if (variant == null) {
-      leaves(field.from).write(value, repetitions(depth), field.definition)
+      val bytes = value.toByteBuffer
+      leaves(field.from).write(
+        bytes.array,
+        bytes.arrayOffset + bytes.position(),
+        bytes.remaining,
+        repetitions(depth),
+        field.definition
+      )
       written()
     } else if (inValue) variant.value = value.getBytesUnsafe
     else variant.metadata = value.getBytesUnsafe
@@ -157,7 +150,7 @@ private final class RowConsumer(schema: MessageType, root: WrittenField) extends
     written()
   }
 
-  override def flush(): Unit = leaves.foreach(_.release())
+  override def flush(): Unit = ()
 
   /** The present field has its entry; another one repeats it. */
   private def written(): Unit = if (field.repeated) repetitions(depth) = field.repetition

@@ -7,7 +7,7 @@ package shreddedvariant.parquet
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.column.ColumnWriteStore
+import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
@@ -23,9 +23,12 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   private val spark = new ParquetWriteSupport
   private var consumer: RowConsumer = _
   private var splitter: Option[RowSplitter] = None
+
+  /** The leaves that rows are written to. */
+  private[parquet] var leaves: RowGroupLeaves = _
   private var leafCount = 0
 
-  def init(asked: Configuration): WriteContext = {
+  def init(asked: Configuration, properties: ParquetProperties): WriteContext = {
     val rows = DataType.fromJson(asked.get(ParquetWriteSupport.SPARK_ROW_SCHEMA)).asInstanceOf[StructType]
     splitter = RowSplitter.of(rows, job.maps)
     val configuration = new Configuration(asked)
@@ -35,18 +38,11 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leafCount = 0
     val (columns, fields) = told.getFields.asScala.map(written(_, Nil, 0, 0, collected = false)).unzip
     val schema = new MessageType(told.getName, columns.asJava)
-    consumer = new RowConsumer(schema, group(fields, repeated = false, 0, 0, 0))
+    leaves = new RowGroupLeaves(schema, properties)
+    consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
+    spark.prepareForWrite(consumer)
     new WriteContext(schema, (context.getExtraMetaData.asScala ++ job.maps.footer).asJava)
   }
-
-  /** Takes the columns of the next row group. */
-  def prepare(columns: ColumnWriteStore): Unit = {
-    consumer.prepare(columns)
-    spark.prepareForWrite(consumer)
-  }
-
-  /** Hands all rows on to the columns: due before a row group is closed. */
-  def flush(): Unit = consumer.flush()
 
   def write(row: InternalRow): Unit = {
     consumer.counts = rows >= counts.counted
@@ -58,7 +54,8 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   def footer: Map[String, String] = {
     // Only variants that are there are met on the way.
     for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
-    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts)
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts) ++
+      FileCounts.ofNamed(job)
   }
 
   /**

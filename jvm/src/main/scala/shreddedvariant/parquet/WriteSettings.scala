@@ -20,7 +20,6 @@ private final class WriteSettings(conf: Configuration) {
   val properties: ParquetProperties = {
     val builder = ParquetProperties.builder()
     builder
-      .withValuesWriterFactory(new ColumnEncodings)
       .withPageSize(getPageSize(conf))
       .withDictionaryPageSize(getDictionaryPageSize(conf))
       .withDictionaryEncoding(getEnableDictionary(conf))

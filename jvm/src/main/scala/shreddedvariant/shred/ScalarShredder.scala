@@ -8,7 +8,6 @@ package shreddedvariant.shred
 
 import java.math.{BigDecimal => JavaDecimal, BigInteger}
 
-import org.apache.parquet.io.api.{Binary => ParquetBinary}
 import org.apache.spark.sql.types.Decimal
 import shreddedvariant.binary.Encoding
 import shreddedvariant.layout.ScalarType
@@ -109,7 +108,7 @@ object ScalarShredder {
         val fixed = new Array[Byte](width)
         if (value.signum < 0) java.util.Arrays.fill(fixed, (-1).toByte)
         System.arraycopy(digits, 0, fixed, width - digits.length, digits.length)
-        leaf.write(ParquetBinary.fromConstantByteArray(fixed), r, d)
+        leaf.write(fixed, 0, width, r, d)
         true
       }
     }
@@ -125,7 +124,7 @@ object ScalarShredder {
         d: Int
     ): Boolean = {
       check(bytes, from, count)
-      leaf.write(ParquetBinary.fromReusedByteArray(bytes, from, count), r, d)
+      leaf.write(bytes, from, count, r, d)
       true
     }
   }

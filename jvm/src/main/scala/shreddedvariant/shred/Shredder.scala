@@ -15,7 +15,6 @@ package shreddedvariant.shred
 
 import java.util.Arrays
 
-import org.apache.parquet.io.api.Binary
 import shreddedvariant.binary.{ArrayHeader, Dictionaries, Encoding, Names, ObjectHeader, ResolvedDictionary}
 import shreddedvariant.layout.Shape
 
@@ -38,7 +37,7 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
   /** Writes one variant, whose group begins with the repetition level `r`. */
   def write(metadata: Array[Byte], value: Array[Byte], r: Int): Unit = {
     dictionary = dictionaries.resolve(metadata)
-    metadataLeaf.write(Binary.fromReusedByteArray(metadata), r, definition)
+    metadataLeaf.write(metadata, 0, metadata.length, r, definition)
     root.write(value, 0, r)
   }
 
@@ -77,11 +76,7 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
 
     protected final def writeValue(bytes: Array[Byte], at: Int, r: Int): Unit =
       if (Canonical.isOrdered(dictionary.dictionary, bytes, at))
-        valueLeaf.write(
-          Binary.fromReusedByteArray(bytes, at, Encoding.sizeOf(bytes, at)),
-          r,
-          valueLevel
-        )
+        valueLeaf.write(bytes, at, Encoding.sizeOf(bytes, at), r, valueLevel)
       else {
         val from = scratch.length
         Canonical.copy(dictionary.dictionary, bytes, at, scratch)
@@ -89,7 +84,7 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
       }
 
     protected final def writeScratch(from: Int, r: Int): Unit = {
-      valueLeaf.write(Binary.fromReusedByteArray(scratch.raw, from, scratch.length - from), r, valueLevel)
+      valueLeaf.write(scratch.raw, from, scratch.length - from, r, valueLevel)
       scratch.clear()
     }
   }

@@ -32,7 +32,7 @@ import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
-import shreddedvariant.parquet.ShreddedOutputWriterFactory
+import shreddedvariant.parquet.{JobCommitter, ShreddedOutputWriterFactory}
 
 class ShreddedVariantSource
     extends TableProvider
@@ -122,14 +122,22 @@ class ShreddedVariantSource
     val merged = SourceOptions.withDefaults(options)
     val write = new VariantColumns(dataSchema, sqlConf.caseSensitiveAnalysis).writeJob(merged)
     val conf = ContextUtil.getConfiguration(job)
-    DeltaGuard.check(FileOutputFormat.getOutputPath(job), conf)
+    val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
+    DeltaGuard.check(table, conf)
     val parquet =
       CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
-    ParquetUtils.prepareWrite(sqlConf, job, dataSchema, new ParquetOptions(parquet, sqlConf))
+    // What is NULL nowhere in one write may be in the next, and their files are to be alike.
+    ParquetUtils.prepareWrite(
+      sqlConf,
+      job,
+      SparkBridge.asNullable(dataSchema),
+      new ParquetOptions(parquet, sqlConf)
+    )
+    JobCommitter.install(conf)
     // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
     conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
     conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
-    new ShreddedOutputWriterFactory(write)
+    new ShreddedOutputWriterFactory(new Pinning(spark, table, conf, merged.all)(write))
   }
 }
 
@@ -172,6 +180,13 @@ object SourceOptions {
     Options.get(options, Options.Compression).orElse(Options.get(options, "parquet.compression")).getOrElse(
       "zstd"
     )
+}
+
+/** A dynamic overwrite writes below a directory beside the partitions, and moves them when all are there. */
+private object StagingDirectory {
+  private val prefix = ".spark-staging-"
+
+  def tableOf(path: Path): Path = if (path.getName.startsWith(prefix)) path.getParent else path
 }
 
 private object Paths {

@@ -42,9 +42,11 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     val exclude = ofColumns(options, Options.ExcludePrefix)(PathList.parse).toMap
     val limits = InferenceLimits.of(options.all)
     val other = if (Options.isShreddingOff(options.all)) GivenShape.Off else GivenShape.Infer
+    val shaped =
+      shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape }
     WriteJob(
-      shapes =
-        shapes.collect { case (path, GivenShape.Given(shape)) if shape != Shape.Untyped => path -> shape },
+      shapes = shaped,
+      named = shaped.keySet,
       limits = variants.filter(path => shapes.getOrElse(path, other) == GivenShape.Infer).map { path =>
         path -> limits.copy(include = include.getOrElse(path, Nil), exclude = exclude.getOrElse(path, Nil))
       }.toMap,

@@ -37,7 +37,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
   }
 
   /** A dynamic overwrite replaces partitions only after all was read. */
-  private def isDynamic(insert: InsertIntoHadoopFsRelationCommand) = insert.partitionColumns.nonEmpty && {
+  def isDynamic(insert: InsertIntoHadoopFsRelationCommand) = insert.partitionColumns.nonEmpty && {
     val mode = Options.get(insert.options, "partitionOverwriteMode").getOrElse(
       SQLConf.get.partitionOverwriteMode.toString
     )
@@ -59,6 +59,22 @@ object WriteCheck extends (LogicalPlan => Unit) {
     Iterator.iterate(path)(_.getParent).takeWhile(_ != null).contains(top)
 }
 
-object LateWriteCheck extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan = { WriteCheck(plan); plan }
+/** Checks once more, and tells the write of a table that is replaced as a whole: it asks nothing of what was there. */
+object WriteRule extends Rule[LogicalPlan] {
+
+  /** An option of ours that no user gives. */
+  val Replaces = "__shredded_variant_replaces__"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    WriteCheck(plan)
+    plan match {
+      case insert: InsertIntoHadoopFsRelationCommand if replaces(insert) =>
+        insert.copy(options = insert.options + (Replaces -> "true"))
+      case other => other
+    }
+  }
+
+  private def replaces(insert: InsertIntoHadoopFsRelationCommand) =
+    insert.fileFormat.isInstanceOf[ShreddedVariantSource] && insert.mode == SaveMode.Overwrite &&
+      insert.staticPartitions.isEmpty && !WriteCheck.isDynamic(insert) && !insert.options.contains(Replaces)
 }

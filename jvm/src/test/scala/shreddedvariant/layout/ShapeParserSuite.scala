@@ -55,6 +55,7 @@ class ShapeParserSuite extends ScalaCheckSuite {
   refuses("DECIMAL(39,2)", 1, "a decimal has 1 to 38 digits")
   refuses("DECIMAL(2,3)", 1, "a decimal has 1 to 38 digits")
   refuses("`a INT", 7, "a backtick is not closed")
+  refuses("a " + "ARRAY<" * 500, 3002, "it is nested deeper than 500 levels")
   refuses("ARRAY<" * 501, 3006, "it is nested deeper than 500 levels")
 
   property("a shape reads its own text") {

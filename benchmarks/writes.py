@@ -1,0 +1,118 @@
+"""Writing a million documents: along a given shape and an inferred one, beside Spark's unshredded and shredded writes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from benchmarks import engines
+from benchmarks.bench import Bench
+from benchmarks.data import CODEC, ROOT, Settings, spark_shredding
+from benchmarks.leaves import Table
+from benchmarks.measure import Rows, Run, canonical, interleaved
+from benchmarks.result import Bound, Result
+from benchmarks.tables import BLUESKY, EVENTS
+
+DOCUMENTS = 1_000_000
+# Of Spark's unshredded write; and of the bytes of Spark's shredded files.
+TIMES = {"explicit": 1.15, "inferred": 1.2}
+BYTES = 1.0
+SAMPLED = 500
+TABLES = (EVENTS, BLUESKY)
+
+
+def measurements(bench: Bench) -> list[tuple[str, Callable[[], Result]]]:
+    return [
+        (_name(table, kind), lambda table=table, kind=kind: _result(bench, table, kind))
+        for table in TABLES
+        for kind in TIMES
+    ]
+
+
+def _name(table: Table, kind: str) -> str:
+    return f"write {table.name}, {kind} shape"
+
+
+def _result(bench: Bench, table: Table, kind: str) -> Result:
+    """All writers of a table are measured at once, in turns; a result is about one of ours."""
+    seconds, sizes, differs = _measured(bench, table)
+    taken = {name: bench.summary(times) for name, times in seconds.items()}
+    result = Result(_name(table, kind), seconds=dict(seconds), differs=[kind] if kind in differs else [])
+    result.bounds = [
+        Bound("unshredded", TIMES[kind], taken[kind] / taken["unshredded"]),
+        Bound("spark bytes", BYTES, sizes[kind] / sizes["spark"]),
+    ]
+    result.ratios = {"spark": taken["spark"] / taken["unshredded"], "unshredded": 1.0}
+    # What reading the rows takes is in every time: without it, ours stands out more.
+    read = taken["input"]
+    result.details = {"unshredded s": taken["unshredded"], "input s": read, "bytes": sizes[kind]}
+    if taken["unshredded"] > read:
+        result.details["without input"] = (taken[kind] - read) / (taken["unshredded"] - read)
+    return result
+
+
+@cache
+def _measured(bench: Bench, table: Table) -> tuple[dict[str, list[float]], dict[str, int], list[str]]:
+    source = _source(bench, table)
+    home = ROOT / "writes" / table.name
+    runs: dict[str, Run] = {"input": lambda: _noop(source)}
+    for name in ("unshredded", "spark", *TIMES):
+        runs[name] = _write(bench, table, name, source, home / name)
+    for run in runs.values():
+        run()
+    written = {name: home / name for name in runs if name != "input"}
+    expected = _sample(source)
+    differs = [name for name, path in written.items() if _sample(_read(bench, name, path)) != expected]
+    sizes = {name: sum(f.stat().st_size for f in path.glob("*.parquet")) for name, path in written.items()}
+    rounds = {name: bench.plan.peer_runs if name == "spark" else bench.plan.runs for name in runs}
+    seconds = interleaved(runs, rounds, bench.quiet)
+    shutil.rmtree(home)
+    return seconds, sizes, differs
+
+
+def _source(bench: Bench, table: Table) -> DataFrame:
+    """So many files of unshredded variants that they hold a million rows, each written by one task."""
+    files = sorted(bench.data.path(table, "unshredded").glob("*.parquet"))
+    rows = bench.data.rows[table.name]
+    return bench.spark.read.parquet(*map(str, files[: max(1, round(len(files) * min(1.0, DOCUMENTS / rows)))]))
+
+
+def _noop(source: DataFrame) -> list[tuple[int]]:
+    source.write.format("noop").mode("overwrite").save()
+    return []
+
+
+def _write(bench: Bench, table: Table, name: str, source: DataFrame, to: Path) -> Run:
+    shredding = {"spark.sql.variant.writeShredding.enabled": "false"} if name != "spark" else spark_shredding(table)
+
+    def run() -> list[tuple[int]]:
+        with Settings(bench.spark, shredding):
+            writer = source.write.mode("overwrite").option("compression", CODEC)
+            if name in TIMES:
+                writer = writer.format("shredded_variant")
+                if name == "explicit":
+                    writer = writer.option("shredding.shape.v", table.shape())
+            else:
+                writer = writer.format("parquet")
+            writer.save(str(to))
+        return []
+
+    return run
+
+
+def _read(bench: Bench, name: str, path: Path) -> DataFrame:
+    view = f"written_{name}"
+    engines.show_to_spark(bench.spark, "ours" if name in TIMES else name, str(path), view)
+    return bench.spark.table(view)
+
+
+def _sample(rows: DataFrame) -> Rows:
+    """How many rows there are, and some of them whole."""
+    count = rows.count()
+    every = max(1, count // SAMPLED)
+    documents = rows.where(f"row % {every} = 0").selectExpr("row", "to_json(v)").collect()
+    return [(str(count),), *canonical(documents)]

@@ -1,0 +1,206 @@
+/**
+ * A leaf whose pages are made here: texts, bytes and whole numbers with a dictionary, which most shredded leaves are.
+ *
+ * The pages are those that Parquet's own writer makes (data pages of version 1, a dictionary until it grows too large,
+ * then PLAIN). What differs is what a value costs: no object is made for it, and the bounds of a page are compared with
+ * distinct values only. Most leaves of a shredded variant are null in most rows; a run of nulls is a number here.
+ */
+package shreddedvariant.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.bytes.{BytesInput, BytesUtils}
+import org.apache.parquet.column.{ColumnDescriptor, Encoding, ParquetProperties}
+import org.apache.parquet.column.page.PageWriter
+import org.apache.parquet.column.statistics.{SizeStatistics, Statistics}
+import org.apache.parquet.column.statistics.geospatial.GeospatialStatistics
+import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
+import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import shreddedvariant.shred.LeafWriter
+
+/** `onLarge` is told of values so large that pages should be looked at before the next row. */
+private final class PagedLeaf(
+    val column: ColumnDescriptor,
+    properties: ParquetProperties,
+    onLarge: () => Unit
+) extends LeafWriter {
+  private val primitive = column.getPrimitiveType
+  private val values = PageValues(primitive.getPrimitiveTypeName, properties.getDictionaryPageSizeThreshold)
+  private val definitions = new Levels(column.getMaxDefinitionLevel)
+  private val repetitions = new Levels(column.getMaxRepetitionLevel)
+  private val hasRepetitions = column.getMaxRepetitionLevel > 0
+  private var pages: PageWriter = _
+  private var entries = 0
+  private var nulls = 0L
+  private var firstRow = 0L
+
+  /** Takes the place of the next row group's pages. */
+  def start(pages: PageWriter): Unit = {
+    this.pages = pages
+    entries = 0
+    nulls = 0
+    firstRow = 0
+  }
+
+  override def writeNull(r: Int, d: Int): Unit = {
+    addLevels(r, d)
+    nulls += 1
+  }
+
+  override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit = {
+    addLevels(r, d)
+    values.add(bytes, from, length)
+    if (length >= PagedLeaf.Large) onLarge()
+  }
+
+  override def write(value: Int, r: Int, d: Int): Unit = write(value.toLong, r, d)
+
+  override def write(value: Long, r: Int, d: Int): Unit = {
+    addLevels(r, d)
+    values.add(value)
+  }
+
+  override def write(value: Boolean, r: Int, d: Int): Unit = wrongType()
+  override def write(value: Float, r: Int, d: Int): Unit = wrongType()
+  override def write(value: Double, r: Int, d: Int): Unit = wrongType()
+
+  private def wrongType() = throw new IllegalStateException(s"$column takes no such value")
+
+  private def addLevels(r: Int, d: Int): Unit = {
+    entries += 1
+    definitions.add(d)
+    if (hasRepetitions) repetitions.add(r)
+  }
+
+  /** Bytes of the present page as PLAIN would have them, which says when it is full, and rows in it. */
+  def pageBytes: Long = values.plainBytes + entries / 8
+  def pageRows(rows: Long): Long = rows - firstRow
+  def pageEntries: Int = entries
+
+  /** About what the row group has of this leaf so far. */
+  def bufferedBytes: Long = pages.getMemSize + pageBytes
+
+  /** Ends the page after so many rows of the row group. */
+  def endPage(rows: Long): Unit = {
+    val (encoded, encoding) = values.encode()
+    val statistics = Statistics.getBuilderForReading(primitive).withNumNulls(nulls)
+    for ((least, most) <- values.bounds) statistics.withMin(least).withMax(most)
+    val sizes = new SizeStatistics(
+      primitive,
+      values.textBytes,
+      repetitions.histogram(least = 0),
+      definitions.histogram(least = 1)
+    )
+    pages.writePage(
+      BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
+      entries,
+      pageRows(rows).toInt,
+      if (properties.getStatisticsEnabled(column)) statistics.build() else Statistics.noopStats(primitive),
+      sizes,
+      GeospatialStatistics.noopBuilder().build(),
+      repetitions.encoding,
+      definitions.encoding,
+      encoding
+    )
+    values.endPage()
+    definitions.clear()
+    repetitions.clear()
+    entries = 0
+    nulls = 0
+    firstRow = rows
+  }
+
+  /** Ends the leaf of the row group. */
+  def end(rows: Long): Unit = {
+    if (pageRows(rows) > 0) endPage(rows)
+    val dictionary = values.dictionary
+    if (dictionary != null) pages.writeDictionaryPage(dictionary)
+    values.clear()
+  }
+
+  /** Levels of a page: runs go to Parquet's encoder when they end. */
+  private final class Levels(max: Int) {
+    private val counts = new Array[Long](max + 1)
+    private val encoder =
+      if (max == 0) null
+      else
+        new RunLengthBitPackingHybridEncoder(
+          BytesUtils.getWidthFromMaxInt(max),
+          64,
+          properties.getPageSizeThreshold,
+          properties.getAllocator
+        )
+    private var level = 0
+    private var run = 0
+
+    def add(level: Int): Unit =
+      if (level == this.level) run += 1
+      else {
+        endRun()
+        this.level = level
+        run = 1
+      }
+
+    private def endRun(): Unit = {
+      counts(level) += run
+      if (encoder != null) while (run > 0) {
+        encoder.writeInt(level)
+        run -= 1
+      }
+      run = 0
+    }
+
+    def encoding: Encoding = if (max == 0) PagedLeaf.noLevels else Encoding.RLE
+
+    def encoded: BytesInput = {
+      endRun()
+      if (max == 0) BytesInput.empty
+      else {
+        val levels = encoder.toBytes
+        BytesInput.concat(BytesInput.fromInt(levels.size.toInt), levels)
+      }
+    }
+
+    /** How often each level is met; a leaf that has no more levels than `least` needs none. */
+    def histogram(least: Int): java.util.List[java.lang.Long] = {
+      endRun()
+      if (max <= least) java.util.List.of() else counts.map(java.lang.Long.valueOf).toSeq.asJava
+    }
+
+    def clear(): Unit = {
+      java.util.Arrays.fill(counts, 0)
+      if (encoder != null) encoder.reset()
+    }
+  }
+}
+
+private object PagedLeaf {
+  private final val Large = 64 * 1024
+
+  /** What Parquet writes where a column has no levels. */
+  private val noLevels = Encoding.valueOf("BIT_PACKED")
+
+  /** Whether a column can be a leaf of this kind; what was set otherwise for it is Parquet's to do. */
+  def takes(column: ColumnDescriptor, properties: ParquetProperties): Boolean = {
+    val primitive = column.getPrimitiveType
+    val isSimple = primitive.getPrimitiveTypeName match {
+      case INT32 | INT64 =>
+        // Other numbers than signed ones have another order.
+        primitive.getLogicalTypeAnnotation match {
+          case int: LogicalTypeAnnotation.IntLogicalTypeAnnotation => int.isSigned
+          case _ => true
+        }
+      case BINARY =>
+        primitive.getLogicalTypeAnnotation match {
+          case null => true
+          case _: LogicalTypeAnnotation.StringLogicalTypeAnnotation => true
+          case _ => false
+        }
+      case _ => false
+    }
+    isSimple && properties.getWriterVersion == ParquetProperties.WriterVersion.PARQUET_1_0 &&
+    properties.isDictionaryEnabled(column) && !properties.isByteStreamSplitEnabled(column) &&
+    !properties.isBloomFilterEnabled(column)
+  }
+}

@@ -1,0 +1,48 @@
+"""How names are written: in Spark's SQL, and as the steps of a path such as `$.user['last name'][*]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# A key of an object, or None for the elements of an array.
+Step = str | None
+STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[\*\]|\['((?:[^'\\]|\\.)*)'\]|\[\"((?:[^\"\\]|\\.)*)\"\]", re.DOTALL)
+
+
+def quoted(name: str) -> str:
+    """A name as Spark's SQL writes it."""
+    return name if SIMPLE.fullmatch(name) else f"`{name.replace('`', '``')}`"
+
+
+def step(key: Step) -> str:
+    if key is None:
+        return "[*]"
+    return f".{key}" if SIMPLE.fullmatch(key) else in_brackets(key)
+
+
+def in_brackets(key: str) -> str:
+    """Any key of an object or of a map."""
+    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
+    return f"['{escaped}']"
+
+
+def path(steps: Iterable[Step]) -> str:
+    return "$" + "".join(map(step, steps))
+
+
+def steps(path: str) -> list[Step] | None:
+    """The steps of a path, or None if it is none."""
+    if not path.startswith("$"):
+        return None
+    found: list[Step] = []
+    at = 1
+    while at < len(path):
+        match = STEP.match(path, at)
+        if match is None:
+            return None
+        name = next((g for g in match.groups() if g is not None), None)
+        found.append(name if name is None or match.group(1) else re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL))
+        at = match.end()
+    return found

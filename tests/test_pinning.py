@@ -1,0 +1,224 @@
+"""A column keeps its first shape: later writes, streams and concurrent writers make files of one Parquet schema."""
+
+import json
+import threading
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from parquet_cells import data_files
+from tables import FORMAT, load, refusal, write
+
+ROWS = 2000
+
+
+def documents(spark, *fields, rows=ROWS, start=0):
+    """Rows with these fields in each document, whose types differ from field to field."""
+    texts = {
+        "n": "'\"n\":', id",
+        "d": "'\"d\":', id / 8",
+        "s": "'\"s\":\"x', id, '\"'",
+        "o": "'\"o\":{\"p\":', id % 7, '}'",
+        "l": "'\"l\":[', id, ']'",
+    }
+    body = ", ',', ".join(texts[f] for f in fields)
+    json_ = f"parse_json(concat('{{', {body}, '}}'))"
+    return spark.range(start, start + rows, 1, 1).selectExpr("CAST(id AS INT) AS id", f"{json_} AS v")
+
+
+def pins(table):
+    """The shapes that stand with the table, by column; None without any."""
+    file = Path(table) / "_shredding" / "shapes.json"
+    return {c: p["shape"] for c, p in json.loads(file.read_text())["columns"].items()} if file.exists() else None
+
+
+def schemas(table, since=()):
+    """The Parquet schemas of the files that are not in `since`, as texts."""
+    new = set(data_files(table)) - set(since)
+    return {str(pq.ParquetFile(f).schema).split("\n", 1)[1] for f in new}
+
+
+def append(df, table, **options):
+    """Appends and gives the schema of what was written."""
+    before = data_files(table)
+    write(df, table, mode="append", **options)
+    (schema,) = schemas(table, before)
+    return schema
+
+
+@pytest.fixture
+def pinned(spark, tmp_path):
+    """A table whose first write rests on enough rows for the second to pin."""
+    return write(documents(spark, "n", "s"), tmp_path / "t")
+
+
+def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark, pinned, tmp_path):
+    first = data_files(pinned)
+    drift = [("n",), ("s", "n"), ("d",), ("o",), ("l", "o"), ("n", "d"), ("s",), ("o", "n"), ("l",), ("d", "s", "o")]
+    for i, fields in enumerate(drift):
+        write(documents(spark, *fields, start=(i + 1) * ROWS), pinned, mode="append")
+
+    source = tmp_path / "source"
+    documents(spark, "l", "d", start=11 * ROWS).write.parquet(str(source))
+    rows = spark.readStream.schema("id INT, v VARIANT").parquet(str(source))
+    stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    # A sink of its own writes a log of its files beside them, so the stream has a table of its own with the same start.
+    streamed = write(documents(spark, "n", "s"), tmp_path / "streamed")
+    at_start = data_files(streamed)
+    stream.trigger(availableNow=True).start(streamed).awaitTermination()
+
+    writers = [
+        threading.Thread(target=write, args=(documents(spark, f, start=s * ROWS), pinned), kwargs={"mode": "append"})
+        for f, s in (("o", 12), ("d", 13))
+    ]
+    for w in writers:
+        w.start()
+    for w in writers:
+        w.join()
+
+    assert len(schemas(pinned, first) | schemas(streamed, at_start)) == 1
+    assert pins(pinned) == pins(streamed) == {"v": "STRUCT<n BIGINT, s STRING>"}
+    assert [r.id for r in load(spark, pinned).orderBy("id").select("id").collect()] == [
+        *range(11 * ROWS),
+        *range(12 * ROWS, 14 * ROWS),
+    ]
+
+
+def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
+    first = data_files(pinned)
+    fields = ["n", "d", "s", "o"]
+    writers = [
+        threading.Thread(
+            target=write, args=(documents(spark, f, start=(i + 1) * ROWS), pinned), kwargs={"mode": "append"}
+        )
+        for i, f in enumerate(fields)
+    ]
+    for w in writers:
+        w.start()
+    for w in writers:
+        w.join()
+    assert len(schemas(pinned, first)) == 1
+    assert load(spark, pinned).select("id").distinct().count() == 5 * ROWS
+    assert not (Path(pinned) / "_temporary").exists()
+
+
+def test_without_a_pin_each_file_decides_for_itself(spark, tmp_path):
+    table = write(documents(spark, "n"), tmp_path / "t", shredding__pin="none")
+    for fields in ("s", "o"):
+        append(documents(spark, fields), table, shredding__pin="none")
+    assert len(schemas(table)) == 3
+    assert pins(table) is None
+
+
+def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, tmp_path):
+    table = write(documents(spark, "n", rows=600), tmp_path / "t")
+    append(documents(spark, "s", "d", rows=600), table)
+    assert pins(table) is None
+    append(documents(spark, "o"), table)
+    # 1,200 rows: half have n, half s and d.
+    assert pins(table) == {"v": "STRUCT<d DECIMAL(5,3), n BIGINT, s STRING>"}
+
+
+def test_how_many_rows_are_enough_is_an_option(spark, tmp_path):
+    table = write(documents(spark, "n", rows=10), tmp_path / "t")
+    append(documents(spark, "s", rows=10), table, shredding__pinMinRows="11")
+    assert pins(table) is None
+    append(documents(spark, "s", rows=10), table, shredding__pinMinRows="11")
+    assert pins(table) == {"v": "STRUCT<n BIGINT, s STRING>"}
+
+
+def test_rows_without_a_value_do_not_count(spark, tmp_path):
+    nothing = spark.range(ROWS).selectExpr("CAST(id AS INT) AS id", "CAST(NULL AS VARIANT) AS v")
+    table = write(nothing, tmp_path / "t")
+    append(documents(spark, "n"), table)
+    assert pins(table) is None
+    append(documents(spark, "s"), table)
+    assert pins(table) == {"v": "STRUCT<n BIGINT>"}
+
+
+def test_a_person_edits_the_shape_and_the_next_write_has_it(spark, pinned):
+    append(documents(spark, "n"), pinned)
+    file = Path(pinned) / "_shredding" / "shapes.json"
+    file.write_text(file.read_text().replace("STRUCT<n BIGINT, s STRING>", "n INT, o STRUCT<p INT>"))
+    schema = append(documents(spark, "n", "s"), pinned)
+    assert "group field_id=-1 o {" in schema
+    assert pins(pinned) == {"v": "n INT, o STRUCT<p INT>"}
+
+
+def test_a_shape_that_the_first_write_names_is_kept(spark, tmp_path):
+    table = write(documents(spark, "n", "s", rows=3), tmp_path / "t", shredding__shape__v="s STRING")
+    append(documents(spark, "n", "s"), table)
+    assert pins(table) == {"v": "STRUCT<s STRING>"}
+    assert len(schemas(table)) == 1
+
+
+def test_a_shape_that_is_named_later_holds_for_its_write_only(spark, pinned):
+    usual = append(documents(spark, "n", "s"), pinned)
+    named = append(documents(spark, "n", "s"), pinned, shredding__shape__v="n STRING")
+    off = append(documents(spark, "n", "s"), pinned, shredding="off")
+    assert append(documents(spark, "o"), pinned) == usual
+    assert len({usual, named, off}) == 3
+    assert pins(pinned) == {"v": "STRUCT<n BIGINT, s STRING>"}
+
+
+def test_columns_are_pinned_one_by_one(spark, pinned):
+    append(documents(spark, "n"), pinned)
+    both = documents(spark, "o").selectExpr("id", "v", "named_struct('v w', v) AS s")
+    write(both, pinned, mode="append")
+    write(both, pinned, mode="append")
+    assert pins(pinned) == {"v": "STRUCT<n BIGINT, s STRING>", "s.`v w`": "STRUCT<o STRUCT<p BIGINT>>"}
+
+
+def test_overwriting_starts_anew_and_a_named_shape_is_the_new_pin(spark, pinned):
+    append(documents(spark, "n"), pinned)
+    write(documents(spark, "o"), pinned, mode="overwrite")
+    assert pins(pinned) is None
+    append(documents(spark, "s"), pinned)
+    assert pins(pinned) == {"v": "STRUCT<o STRUCT<p BIGINT>>"}
+    write(documents(spark, "o"), pinned, mode="overwrite", shredding__shape__v="l ARRAY<INT>")
+    assert pins(pinned) is None
+    append(documents(spark, "n"), pinned)
+    assert pins(pinned) == {"v": "STRUCT<l ARRAY<INT>>"}
+
+
+def test_partitions_that_are_overwritten_follow_the_pin(spark, tmp_path):
+    rows = documents(spark, "n", "s").selectExpr("*", "id % 2 AS part")
+    table = write(rows, tmp_path / "t", by=["part"])
+    first = data_files(table)
+    other = documents(spark, "o").selectExpr("*", "1 AS part")
+    write(other, table, by=["part"], mode="overwrite", partitionOverwriteMode="dynamic")
+    assert pins(table) == {"v": "STRUCT<n BIGINT, s STRING>"}
+    assert len(schemas(table, first)) == 1
+
+
+def test_files_of_other_writers_say_nothing(spark, tmp_path):
+    path = str(tmp_path / "t")
+    documents(spark, "n").write.parquet(path)
+    append(documents(spark, "s"), path)
+    assert pins(path) is None
+    (Path(path) / "broken.parquet").write_bytes(b"PAR1 and no more")
+    append(documents(spark, "s"), path)
+    assert pins(path) == {"v": "STRUCT<s STRING>"}
+
+
+def test_what_a_crash_left_behind_changes_nothing(spark, pinned):
+    append(documents(spark, "n"), pinned)
+    (Path(pinned) / "_shredding" / ".shapes.crashed.tmp").write_text('{"version": 1, "columns": {"v": {"sha')
+    usual = append(documents(spark, "n"), pinned)
+    assert append(documents(spark, "o"), pinned) == usual
+    assert load(spark, pinned).count() == 4 * ROWS
+
+
+def test_shapes_that_cannot_be_used_are_refused_before_a_file_is_written(spark, pinned):
+    append(documents(spark, "n"), pinned)
+    file = Path(pinned) / "_shredding" / "shapes.json"
+    file.write_text(file.read_text().replace("STRUCT<n BIGINT, s STRING>", "n NUMBER"))
+    before = data_files(pinned)
+    refusal(
+        lambda: write(documents(spark, "n"), pinned, mode="append"),
+        "shapes.json",
+        "'NUMBER' is not a type",
+        "mend the file",
+    )
+    assert data_files(pinned) == before
+    assert load(spark, pinned).count() == 2 * ROWS
