@@ -46,12 +46,13 @@ object Errors {
       key: String,
       column: String,
       nearest: Option[String],
-      variants: Seq[String]
+      kind: String,
+      others: Seq[String]
   ): ShreddedVariantException =
     error(
       "NO_SUCH_COLUMN",
       s"The option '$key' names the column '$column', which the data does not have: " +
-        nearest.fold(s"the variant columns are ${list(variants)}.")(n => s"did you mean '$n'?")
+        nearest.fold(s"the $kind columns are ${list(others)}.")(n => s"did you mean '$n'?")
     )
 
   def notAVariant(
@@ -71,6 +72,56 @@ object Errors {
       "VARIANT_IN_COLLECTION",
       s"The option '$key' names '$column', a variant inside an array or a map: these are written unshredded, " +
         "so remove the option."
+    )
+
+  def notAMap(key: String, column: String, found: String, maps: Seq[String]): ShreddedVariantException =
+    error(
+      "NOT_A_MAP",
+      s"The option '$key' names the column '$column', which is $found: " +
+        s"name a map whose keys are strings, and these are ${list(maps)}."
+    )
+
+  def mapInCollection(key: String, column: String): ShreddedVariantException =
+    error(
+      "MAP_IN_COLLECTION",
+      s"The option '$key' names '$column', a map inside an array or another map: these have no hot keys, " +
+        "so remove the option."
+    )
+
+  def mapKeys(key: String, value: String, reason: String): ShreddedVariantException =
+    error(
+      "MAP_KEYS",
+      s"The option '$key' has the value '${clip(value)}' ($reason): write the keys separated by commas, or as a JSON " +
+        "array of strings where keys are empty, padded or hold commas."
+    )
+
+  def mapNotListed(key: String, column: String, columns: String): ShreddedVariantException =
+    error(
+      "MAP_NOT_LISTED",
+      s"The option '$key' is for a map that '$columns' does not list: add $column there."
+    )
+
+  def mapNotInferred(key: String, infer: String): ShreddedVariantException =
+    error("MAP_NOT_INFERRED", s"The option '$key' is for keys that the data chooses: set '$infer' to true.")
+
+  def mapWithoutKeys(column: String, columns: String, keys: String, infer: String): ShreddedVariantException =
+    error(
+      "MAP_WITHOUT_KEYS",
+      s"The option '$columns' lists the map '$column', which has no hot keys: give them with '$keys', " +
+        s"or set '$infer' to true."
+    )
+
+  def reservedName(column: String): ShreddedVariantException =
+    error(
+      "RESERVED_NAME",
+      s"The column '$column' has a name that files keep for hot keys of maps: give it another name."
+    )
+
+  def mapKeyTwice(column: String, key: String): ShreddedVariantException =
+    error(
+      "MAP_KEY_TWICE",
+      s"The map '$column' has the hot key '${clip(key)}' twice in one row: " +
+        "write each key once, for example with map_from_entries, or leave the key out of the hot keys."
     )
 
   def shape(text: String, at: Int, reason: String): ShreddedVariantException =
@@ -284,6 +335,19 @@ object Errors {
       "UNSUPPORTED_TYPE",
       s"The variant '$column' is shredded as $parquetType, which the Parquet shredding layout does not allow: " +
         "write the file again with a type of the specification."
+    )
+
+  def malformedMap(column: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_MAP",
+      s"The map '$column' does not follow the layout of maps with hot keys ($reason): write the file again."
+    )
+
+  def unnamedHotKeys(column: String, sidecars: Int, option: String): ShreddedVariantException =
+    error(
+      "UNNAMED_HOT_KEYS",
+      s"The map '$column' has $sidecars hot keys in columns of their own, and the footer does not name them: " +
+        s"give them in their order with the option '$option'."
     )
 
   def malformedValue(path: String, reason: String): ShreddedVariantException =

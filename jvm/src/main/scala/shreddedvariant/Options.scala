@@ -5,10 +5,42 @@ import java.util.Locale
 
 import org.apache.spark.unsafe.types.UTF8String
 
-/** `<column>` at the end of a key stands for the name of a column. */
+/** `<column>` in a key stands for the name of a column. */
 final case class OptionDoc(key: String, default: String, doc: String) {
-  val prefix: Option[String] =
-    Option.when(key.endsWith("<column>"))(key.stripSuffix("<column>").toLowerCase(Locale.ROOT))
+  def isKey(other: String): Boolean = if (isOfColumn) column(other).isDefined else key.equalsIgnoreCase(other)
+
+  /** The column that a key names. */
+  def column(other: String): Option[String] = {
+    val isNamed = isOfColumn && other.length > before.length + after.length &&
+      other.regionMatches(true, 0, before, 0, before.length) &&
+      other.regionMatches(true, other.length - after.length, after, 0, after.length)
+    Option.when(isNamed)(other.substring(before.length, other.length - after.length))
+  }
+
+  /** The key for a column. */
+  def of(column: String): String = before + column + after
+
+  /** How many edits make a key one of these, whatever column it names. */
+  def edits(other: String): Int = {
+    def distance(a: String, b: String) =
+      UTF8String.fromString(a.toLowerCase(Locale.ROOT)).levenshteinDistance(
+        UTF8String.fromString(b.toLowerCase(Locale.ROOT))
+      )
+    if (!isOfColumn) distance(other, key)
+    else if (after.isEmpty) distance(other.take(before.length), before)
+    else {
+      val (head, tail) = other.splitAt(math.max(other.lastIndexOf('.'), 0))
+      distance(head.take(before.length), before) + distance(tail, after)
+    }
+  }
+
+  private def isOfColumn = key.contains(OptionDoc.Column)
+  private def before = key.take(key.indexOf(OptionDoc.Column))
+  private def after = key.drop(before.length + OptionDoc.Column.length)
+}
+
+object OptionDoc {
+  private val Column = "<column>"
 }
 
 object Options {
@@ -38,6 +70,26 @@ object Options {
   val TimestampAsOf = "timestampAsOf"
   val OverwriteSchema = "overwriteSchema"
   val ReplaceWhere = "replaceWhere"
+  val MapColumns = "parquet.map.shredding.columns"
+  val MapKeys: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.keys",
+    "–",
+    "The hot keys of a map: comma separated and trimmed, or a JSON array for keys that are empty, padded or hold commas. " +
+      "Read: the keys of files with such columns whose footers do not name them."
+  )
+  val MapInfer: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.infer",
+    "false",
+    "Whether each file chooses hot keys by its first rows, as many as inference may hold back: of the keys that are " +
+      "frequent enough, those that hold most bytes. Keys that are given stay hot."
+  )
+  val MapMaxKeys: OptionDoc =
+    OptionDoc("parquet.map.shredding.<column>.maxKeys", "64", "Inference: how many keys of a map are hot.")
+  val MapMinFrequency: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.minFrequency",
+    "0.10",
+    "Inference: how many maps must have a value for a key, as a share of those that are not null."
+  )
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
@@ -119,6 +171,16 @@ object Options {
       "files",
       "`files`: a directory of Parquet files; `delta`: a Delta table. An existing one is recognised by its log."
     ),
+    OptionDoc(
+      MapColumns,
+      "–",
+      "The map columns whose hot keys get columns of their own, comma separated; each written as in `shredding.shape`. " +
+        "Their keys must be strings."
+    ),
+    MapKeys,
+    MapInfer,
+    MapMaxKeys,
+    MapMinFrequency,
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
       MergeSchema,
@@ -153,7 +215,6 @@ object Options {
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "parquet.map.shredding.",
     "bloom."
   )
 
@@ -208,7 +269,7 @@ object Options {
   private def checkKey(key: String): Unit = {
     val lower = key.toLowerCase(Locale.ROOT)
     val known =
-      ofSpark(lower) || all.exists(o => o.prefix.fold(o.key.equalsIgnoreCase(lower))(p => isUnder(lower, p)))
+      ofSpark(lower) || all.exists(_.isKey(lower))
     if (!known) {
       if (later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l))
         throw Errors.notInThisVersion(s"The option '$key'", "remove it")
@@ -225,15 +286,10 @@ object Options {
   private def isUnder(key: String, prefix: String) = key.startsWith(prefix) && key.length > prefix.length
 
   /** The candidate with the fewest edits from `word`, if that needs at most `edits`. */
-  def nearest(word: String, candidates: Seq[String], edits: Int): Option[String] = {
-    def distance(candidate: String) = {
-      // A key for a column is compared without the column.
-      val stem = candidate.stripSuffix("<column>").toLowerCase(Locale.ROOT)
-      val head = if (stem == candidate.toLowerCase(Locale.ROOT)) word else word.take(stem.length)
-      UTF8String.fromString(head).levenshteinDistance(UTF8String.fromString(stem))
-    }
-    candidates.map(c => (distance(c), c)).filter(_._1 <= edits).minByOption(_._1).map(_._2)
-  }
+  def nearest(word: String, candidates: Seq[String], edits: Int): Option[String] =
+    candidates.map(c => (OptionDoc(c, "", "").edits(word), c)).filter(_._1 <= edits).minByOption(_._1).map(
+      _._2
+    )
 
   def get(options: Map[String, String], key: String): Option[String] =
     options.collectFirst { case (k, value) if k.equalsIgnoreCase(key) => value }

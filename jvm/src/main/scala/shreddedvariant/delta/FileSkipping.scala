@@ -41,16 +41,18 @@ final class FileSkipping(
     } yield (part, file.plain(found, scalar))
 
   private def ofPath(path: PathColumn, column: Column, file: RecordedStatistics): Option[(Part, Facts)] =
-    FileSkipping.find(schema, path.variant, caseSensitive).flatMap { case (variant, _) =>
+    FileSkipping.find(schema, path.column, caseSensitive).flatMap { case (variant, _) =>
       path.wanted match {
-        case Wanted.Presence => Some((Part.Nulls(variant, mayLack = false, laws), file.presence(variant)))
-        case _ if column.types.head == VariantType => None
-        case _ =>
+        case Wanted.Presence if path.steps.isEmpty =>
+          Some((Part.Nulls(variant, mayLack = false, laws), file.presence(variant)))
+        case _: Wanted.Value | _: Wanted.Raising if column.types.head != VariantType =>
           for {
             keys <- FileSkipping.keys(path.steps)
             (scalar, facts) <- file.path(variant, NormalizedPath.of(keys))
             part <- Part.typed(scalar, variant, column, mayLack = true, laws)
           } yield (part, facts)
+        // Whether a part is there, and what maps hold, is not recorded.
+        case _ => None
       }
     }
 }

@@ -47,13 +47,14 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
     if (definition == 0) AlwaysPresent
     else register(new LevelPresence(witness(group, repetition, _ => true), definition, repetition))
 
-  /** The presence of a variant's group: its levels are read only where its metadata has nulls. */
-  def variantPresence(group: Seq[String], metadata: Seq[String]): Presence = {
+  /** The presence of a group whose levels are read only where the footer does not tell that it is in every row. */
+  def presenceUnless(group: Seq[String], isEverywhere: RowGroup => Boolean): KnownPresence = {
     val definition = file.getMaxDefinitionLevel(group: _*)
     val repetition = file.getMaxRepetitionLevel(group: _*)
-    if (definition == 0) AlwaysPresent
-    else
-      register(new LevelPresence(witness(group, repetition, !_.hasNoNulls(metadata)), definition, repetition))
+    val levels =
+      if (definition == 0) AlwaysPresent
+      else register(new LevelPresence(witness(group, repetition, !isEverywhere(_)), definition, repetition))
+    register(new KnownPresence(isEverywhere, levels))
   }
 
   def lists(group: Seq[String]): Lists =

@@ -11,6 +11,7 @@ import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetToSparkSchemaConverter}
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.layout.{FileCell, ParquetLayout}
+import shreddedvariant.maps.HotMaps
 
 object FooterSchema {
 
@@ -26,10 +27,11 @@ object FooterSchema {
     val reduced =
       new MessageType(footer.getSchema.getName, footer.getSchema.getFields.asScala.map(unshredded).asJava)
     val metadata = new FileMetaData(reduced, footer.getKeyValueMetaData, footer.getCreatedBy)
-    ParquetFileFormat.readSchemaFromFooter(
+    // Spark's schema has the columns of the file, and those of hot keys are no columns of the table.
+    HotMaps.logical(ParquetFileFormat.readSchemaFromFooter(
       new Footer(path, new ParquetMetadata(metadata, java.util.List.of())),
       converter
-    )
+    ))
   }
 
   /** Spark's converter looks into the shredded columns of a variant and refuses some of their types: leave them out. */

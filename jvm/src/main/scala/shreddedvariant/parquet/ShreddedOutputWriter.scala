@@ -18,8 +18,8 @@ final class ShreddedOutputWriter(
 ) extends OutputWriter {
   private val conf = ContextUtil.getConfiguration(context)
   private val codec = CodecConfig.from(context).getCodec
-  private val inferring = if (job.limits.isEmpty) null else new SamplingWriter(schema, job, open)
-  private val file = if (job.limits.isEmpty) open(job, ColumnCounts.none) else null
+  private val inferring = if (job.isDecided) null else new SamplingWriter(schema, job, open)
+  private val file = if (job.isDecided) open(job, ColumnCounts.none) else null
 
   private def open(job: WriteJob, counts: ColumnCounts) =
     new FileWriter(new Path(path), conf, codec, job, counts)

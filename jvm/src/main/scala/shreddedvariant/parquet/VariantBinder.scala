@@ -50,14 +50,15 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     new CellVector(bound.path, value, typed.orNull)
   }
 
-  private def presenceOf(bound: FileVariant, group: Seq[String]): VariantPresence =
-    leaves.register(new VariantPresence(bound.metadata, leaves.variantPresence(group, bound.metadata)))
+  /** Metadata without nulls is there in every row. */
+  private def presenceOf(bound: FileVariant, group: Seq[String]): KnownPresence =
+    leaves.presenceUnless(group, _.hasNoNulls(bound.metadata))
 
   // ---- paths ----
 
   def path(column: PathColumn, requested: DataType): ReadColumn = {
-    val name = column.variant.map(Shape.quoted).mkString(".")
-    FilePath.group(file, column.variant, job) match {
+    val name = column.columnName
+    FilePath.group(file, column.column, job) match {
       case None => missing(requested)
       case Some(group) =>
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
@@ -73,6 +74,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
+          case other => throw new IllegalStateException(s"$other is not asked of variants")
         }
     }
   }

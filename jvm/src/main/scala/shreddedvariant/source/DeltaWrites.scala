@@ -83,6 +83,10 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
   private def checkOptions(): Unit = {
     for (key <- Seq(Options.VersionAsOf, Options.TimestampAsOf) if Options.get(options, key).isDefined)
       throw Errors.deltaOption(root, key, "it chooses a version to read")
+    for (
+      key <- options.keys.toSeq.sorted if key.toLowerCase(Locale.ROOT).startsWith("parquet.map.shredding.")
+    )
+      throw Errors.deltaOption(root, key, "other readers of the table would see maps without their hot keys")
     if (Options.get(options, Options.Table).exists(_.equalsIgnoreCase("files")))
       throw Errors.deltaOption(root, Options.Table, "files that no log knows would not be part of it")
     for (key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if !isOverwrite && isSet(key))

@@ -222,7 +222,8 @@ object ReadJobs {
       types = TypeMapping.of(sqlConf),
       caseSensitive = sqlConf.caseSensitiveAnalysis,
       batchSize = sqlConf.parquetVectorizedReaderBatchSize,
-      offHeap = sqlConf.offHeapColumnVectorEnabled
+      offHeap = sqlConf.offHeapColumnVectorEnabled,
+      hotKeys = MapColumns.named(options)
     )
   }
 

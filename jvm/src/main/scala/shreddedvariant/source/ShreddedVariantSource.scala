@@ -173,7 +173,7 @@ object SourceOptions {
     }
     val merged = withDefaults(rest)
     Options.check(merged.all)
-    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).writeJob(merged))
+    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).check(merged))
     val paths = pathOptions.toSeq.flatMap {
       case (key, value) => if (key.equalsIgnoreCase("paths")) Paths.parse(value) else Seq(value)
     }
