@@ -39,7 +39,9 @@ def table(spark, tmp_path):
 
 
 def rows(spark, *ids):
-    return spark.createDataFrame([(i,) for i in ids], "id BIGINT").selectExpr("id", "CAST(id AS VARIANT) AS v").coalesce(1)
+    return (
+        spark.createDataFrame([(i,) for i in ids], "id BIGINT").selectExpr("id", "CAST(id AS VARIANT) AS v").coalesce(1)
+    )
 
 
 def ids(spark, path):

@@ -131,9 +131,13 @@ def test_routes_that_list_directories_are_refused(spark, table):
     stream = spark.readStream.format(FORMAT).schema("id BIGINT, v VARIANT, p BIGINT")
     for path in (table, table / "p=1"):
         with pytest.raises(Exception, match="Delta table"):
-            query = stream.load(str(path)).writeStream.format("noop").option(
-                "checkpointLocation", str(table.parent / f"c{len(str(path))}")
-            ).trigger(availableNow=True).start()
+            query = (
+                stream.load(str(path))
+                .writeStream.format("noop")
+                .option("checkpointLocation", str(table.parent / f"c{len(str(path))}"))
+                .trigger(availableNow=True)
+                .start()
+            )
             query.awaitTermination(60)
             query.stop()
     refusal(lambda: save(rows(spark, 6), table / "new"), "inside")
@@ -149,7 +153,9 @@ def test_a_stream_into_a_table_is_refused(spark, table, tmp_path):
         query.processAllAvailable()
     assert ids(load(spark, table)) == [3, 4, 5]
     assert not (table / "_spark_metadata").exists()
-    query = stream.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "d")).start(str(tmp_path / "new"))
+    query = (
+        stream.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "d")).start(str(tmp_path / "new"))
+    )
     query.processAllAvailable()
     query.stop()
     assert ids(load(spark, tmp_path / "new")) == [6]

@@ -135,12 +135,12 @@ PARTITIONS = {
 
 @pytest.mark.parametrize("kind", PARTITIONS)
 def test_partition_values_come_back_as_they_were(spark, table, delta_spark, kind):  # noqa: F811
-    query = " UNION ALL ".join(
-        f"SELECT {i} AS id, CAST({v} AS {kind}) AS p" for i, v in enumerate(PARTITIONS[kind])
-    )
+    query = " UNION ALL ".join(f"SELECT {i} AS id, CAST({v} AS {kind}) AS p" for i, v in enumerate(PARTITIONS[kind]))
     save(spark.sql(query), table, "p")
     asked = "SELECT id, CAST(p AS STRING) FROM {t} ORDER BY id"
-    expected = [[r[0], r[1] or None] for r in spark.sql(f"SELECT id, CAST(p AS STRING) FROM ({query}) ORDER BY id").collect()]
+    expected = [
+        [r[0], r[1] or None] for r in spark.sql(f"SELECT id, CAST(p AS STRING) FROM ({query}) ORDER BY id").collect()
+    ]
     load(spark, table).createOrReplaceTempView("t")
     assert [list(r) for r in spark.sql(asked.format(t="t")).collect()] == expected
     assert delta_spark.sql(asked, t=table) == expected
