@@ -193,13 +193,16 @@ def with_field(table, **metadata):
     rewrite(table, 0, change)
 
 
+INVARIANT = {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}
+IDENTITY = {"delta.identity.start": 1, "delta.identity.step": 1, "delta.identity.allowExplicitInsert": False}
+# feature: what uses it, as a property of the table and as metadata of a field
 USED = {
-    "checkConstraints": lambda t: in_protocol(t, writers=["checkConstraints"], properties={"delta.constraints.c": "id > 0"}),
-    "invariants": lambda t: (in_protocol(t, writers=["invariants"]), with_field(t, **{"delta.invariants": '{"expression":{"expression":"id > 0"}}'})),
-    "generatedColumns": lambda t: (in_protocol(t, writers=["generatedColumns"]), with_field(t, **{"delta.generationExpression": "p"})),
-    "identityColumns": lambda t: (in_protocol(t, writers=["identityColumns"]), with_field(t, **{"delta.identity.start": 1, "delta.identity.step": 1, "delta.identity.allowExplicitInsert": False})),
-    "allowColumnDefaults": lambda t: (in_protocol(t, writers=["allowColumnDefaults"]), with_field(t, CURRENT_DEFAULT="7")),
-}  # fmt: skip
+    "checkConstraints": ({"delta.constraints.c": "id > 0"}, {}),
+    "invariants": ({}, INVARIANT),
+    "generatedColumns": ({}, {"delta.generationExpression": "p"}),
+    "identityColumns": ({}, IDENTITY),
+    "allowColumnDefaults": ({}, {"CURRENT_DEFAULT": "7"}),
+}
 
 
 @pytest.mark.parametrize("feature", USED)
@@ -207,7 +210,9 @@ def test_a_feature_in_use_is_refused_and_one_that_is_not_used_is_no_harm(spark, 
     unused = Path(shutil.copytree(original, tmp_path / "unused"))
     in_protocol(unused, writers=[feature])
     save(rows(spark, 6), unused)
-    USED[feature](table)
+    properties, metadata = USED[feature]
+    in_protocol(table, writers=[feature], properties=properties)
+    with_field(table, **metadata)
     refusal(lambda: save(rows(spark, 6), table), feature)
     assert ids(load(spark, table)) == [3, 4, 5]
 
