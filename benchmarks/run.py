@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from benchmarks import bytes_read, engines, wide, writes
+from benchmarks import bytes_read, engines, maps, wide, writes
 from benchmarks.bench import Bench, Plan
 from benchmarks.data import ROOT, Data
 from benchmarks.queries import LAYOUTS, QUERIES
@@ -58,6 +58,7 @@ def _measurements(bench: Bench, counts: bool) -> list[tuple[str, Callable[[], Re
     others = [(query.name, lambda query=query: bench.measure(query)) for query in QUERIES if query.table is not EVENTS]
     lone: list[tuple[str, Callable[[], Result]]] = [(wide.NAME, lambda: wide.measure(bench))]
     lone += writes.measurements(bench)
+    lone += maps.measurements(bench)
     if counts:
         lone += bytes_read.measurements(bench)
     else:
