@@ -131,9 +131,13 @@ def test_routes_that_list_directories_are_refused(spark, table):
     stream = spark.readStream.format(FORMAT).schema("id BIGINT, v VARIANT, p BIGINT")
     for path in (table, table / "p=1"):
         with pytest.raises(Exception, match="Delta table"):
-            query = stream.load(str(path)).writeStream.format("noop").option(
-                "checkpointLocation", str(table.parent / f"c{len(str(path))}")
-            ).trigger(availableNow=True).start()
+            query = (
+                stream.load(str(path))
+                .writeStream.format("noop")
+                .option("checkpointLocation", str(table.parent / f"c{len(str(path))}"))
+                .trigger(availableNow=True)
+                .start()
+            )
             query.awaitTermination(60)
             query.stop()
     refusal(lambda: save(rows(spark, 6), table / "new"), "inside")
@@ -149,7 +153,9 @@ def test_a_stream_into_a_table_is_refused(spark, table, tmp_path):
         query.processAllAvailable()
     assert ids(load(spark, table)) == [3, 4, 5]
     assert not (table / "_spark_metadata").exists()
-    query = stream.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "d")).start(str(tmp_path / "new"))
+    query = (
+        stream.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "d")).start(str(tmp_path / "new"))
+    )
     query.processAllAvailable()
     query.stop()
     assert ids(load(spark, tmp_path / "new")) == [6]
@@ -187,13 +193,14 @@ def with_field(table, **metadata):
     rewrite(table, 0, change)
 
 
+# feature: what makes a table use it, in its properties and in the metadata of a column
 USED = {
-    "checkConstraints": lambda t: in_protocol(t, writers=["checkConstraints"], properties={"delta.constraints.c": "id > 0"}),
-    "invariants": lambda t: (in_protocol(t, writers=["invariants"]), with_field(t, **{"delta.invariants": '{"expression":{"expression":"id > 0"}}'})),
-    "generatedColumns": lambda t: (in_protocol(t, writers=["generatedColumns"]), with_field(t, **{"delta.generationExpression": "p"})),
-    "identityColumns": lambda t: (in_protocol(t, writers=["identityColumns"]), with_field(t, **{"delta.identity.start": 1, "delta.identity.step": 1, "delta.identity.allowExplicitInsert": False})),
-    "allowColumnDefaults": lambda t: (in_protocol(t, writers=["allowColumnDefaults"]), with_field(t, CURRENT_DEFAULT="7")),
-}  # fmt: skip
+    "checkConstraints": ({"delta.constraints.c": "id > 0"}, {}),
+    "invariants": ({}, {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}),
+    "generatedColumns": ({}, {"delta.generationExpression": "p"}),
+    "identityColumns": ({}, {"delta.identity.start": 1, "delta.identity.step": 1}),
+    "allowColumnDefaults": ({}, {"CURRENT_DEFAULT": "7"}),
+}
 
 
 @pytest.mark.parametrize("feature", USED)
@@ -201,7 +208,9 @@ def test_a_feature_in_use_is_refused_and_one_that_is_not_used_is_no_harm(spark, 
     unused = Path(shutil.copytree(original, tmp_path / "unused"))
     in_protocol(unused, writers=[feature])
     save(rows(spark, 6), unused)
-    USED[feature](table)
+    properties, metadata = USED[feature]
+    in_protocol(table, writers=[feature], properties=properties)
+    with_field(table, **metadata)
     refusal(lambda: save(rows(spark, 6), table), feature)
     assert ids(load(spark, table)) == [3, 4, 5]
 

@@ -90,7 +90,7 @@ def test_rows_that_lack_the_path_end_no_bounds(spark, tmp_path):
 
 
 def test_one_path_loses_its_bounds_alone(spark, tmp_path):
-    rows = ["parse_json('{\"a\":1,\"b\":2}')", "parse_json('{\"a\":\"x\",\"b\":3}')"]
+    rows = ['parse_json(\'{"a":1,"b":2}\')', 'parse_json(\'{"a":"x","b":3}\')']
     lower, upper = of(spark, tmp_path / "t", "a BIGINT, b BIGINT", *rows)
     assert ({k: x.value for k, x in lower.items()}, {k: x.value for k, x in upper.items()}) == (
         {"$['b']": 2},
@@ -173,7 +173,10 @@ PLAIN = {
 
 @pytest.mark.parametrize("value", PLAIN)
 def test_plain_columns_have_bounds_as_delta_has_them(spark, tmp_path, value):
-    save(spark.sql(f"SELECT {value} AS c, named_struct('x', {value}) AS s UNION ALL SELECT NULL, NULL").coalesce(1), tmp_path / "t")
+    save(
+        spark.sql(f"SELECT {value} AS c, named_struct('x', {value}) AS s UNION ALL SELECT NULL, NULL").coalesce(1),
+        tmp_path / "t",
+    )
     (file,) = statistics(tmp_path / "t")
     assert file["nullCount"] == {"c": 1, "s": {"x": 1}}
     found = file["minValues"].get("c"), file["maxValues"].get("c")

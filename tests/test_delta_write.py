@@ -1,4 +1,4 @@
-"""Delta tables that we write: what the log says line by line, what an independent Delta reads, what stays after failures."""
+"""Delta tables that we write: the log, what an independent Delta reads of it, and what stays after failures."""
 
 from pathlib import Path
 
@@ -119,7 +119,7 @@ def test_columns_are_found_by_name_filled_and_cast_as_inserts_do(spark, table):
     save(spark.sql("SELECT 7S AS P, 2 AS ID"), table)
     got = load(spark, table).orderBy("id").selectExpr("id", "to_json(v)", "p").collect()
     assert [tuple(r) for r in got] == [(1, '{"a":1,"b":"x1"}', 1), (2, None, 7)]
-    with pytest.raises(Exception, match="CAST_INVALID|INCOMPATIBLE_DATA|Cannot write"):
+    with pytest.raises(Exception, match=r"INCOMPATIBLE_DATA|CAST"):
         save(spark.sql("SELECT array(1) AS id"), table)
 
 
@@ -135,12 +135,12 @@ PARTITIONS = {
 
 @pytest.mark.parametrize("kind", PARTITIONS)
 def test_partition_values_come_back_as_they_were(spark, table, delta_spark, kind):  # noqa: F811
-    query = " UNION ALL ".join(
-        f"SELECT {i} AS id, CAST({v} AS {kind}) AS p" for i, v in enumerate(PARTITIONS[kind])
-    )
+    query = " UNION ALL ".join(f"SELECT {i} AS id, CAST({v} AS {kind}) AS p" for i, v in enumerate(PARTITIONS[kind]))
     save(spark.sql(query), table, "p")
     asked = "SELECT id, CAST(p AS STRING) FROM {t} ORDER BY id"
-    expected = [[r[0], r[1] or None] for r in spark.sql(f"SELECT id, CAST(p AS STRING) FROM ({query}) ORDER BY id").collect()]
+    expected = [
+        [r[0], r[1] or None] for r in spark.sql(f"SELECT id, CAST(p AS STRING) FROM ({query}) ORDER BY id").collect()
+    ]
     load(spark, table).createOrReplaceTempView("t")
     assert [list(r) for r in spark.sql(asked.format(t="t")).collect()] == expected
     assert delta_spark.sql(asked, t=table) == expected
