@@ -56,7 +56,7 @@ test-jvm: .venv/.stamp ## the laws: Scala suites without a session
 	$(call say,testing the JVM side)
 	@project/sbt --warn test
 
-test-python: .venv/.wheel ## the promises: pytest against the installed wheel
+test-python: .venv/.wheel .tools/delta-spark/.stamp ## the promises: pytest against the installed wheel
 	$(call say,testing the wheel)
 	@$(BIN)/python -m pytest
 
@@ -105,6 +105,11 @@ $(WHEEL): $(JAR) $(PACKAGE) | .venv/.stamp
 	$(call say,installing the wheel)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --force-reinstall $(WHEEL)
 	@touch $@
+
+.tools/delta-spark/.stamp: $(BUILD) | .venv/.stamp
+	@project/need java build
+	$(call say,fetching delta-spark for the tests)
+	@project/sbt --error deltaSpark
 
 target/.scala-linted: $(SCALA) $(BUILD) .scalafmt.conf | .venv/.stamp
 	@project/need java build

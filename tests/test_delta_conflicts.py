@@ -1,4 +1,4 @@
-"""Writers at the same time: appends all land, overwrites notice what they would lose, a killed one leaves no half."""
+"""Writers at the same time: appends all land, overwrites notice what they would lose, nothing is half there."""
 
 import os
 import signal
@@ -118,7 +118,7 @@ def test_a_serializable_table_wants_one_order(spark, tmp_path):
 def test_columns_that_change_meanwhile_end_a_write(spark, table):
     wide = rows(spark, 1).selectExpr("*", "1 AS n")
     for mode in ("append", "overwrite"):
-        failures = meanwhile(spark, table, lambda wide=wide: save(wide, table, mergeSchema="true"), mode=mode)
+        failures = meanwhile(spark, table, lambda df=wide: save(df, table, mergeSchema="true"), mode=mode)
         assert "SHREDDED_VARIANT_DELTA_CONFLICT" in failures[0]
         wide = wide.selectExpr("*", "2 AS m")
         os.remove(f"{table}.done")

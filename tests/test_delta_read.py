@@ -193,14 +193,12 @@ def with_field(table, **metadata):
     rewrite(table, 0, change)
 
 
-INVARIANT = {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}
-IDENTITY = {"delta.identity.start": 1, "delta.identity.step": 1, "delta.identity.allowExplicitInsert": False}
-# feature: what uses it, as a property of the table and as metadata of a field
+# feature: what makes a table use it, in its properties and in the metadata of a column
 USED = {
     "checkConstraints": ({"delta.constraints.c": "id > 0"}, {}),
-    "invariants": ({}, INVARIANT),
+    "invariants": ({}, {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}),
     "generatedColumns": ({}, {"delta.generationExpression": "p"}),
-    "identityColumns": ({}, IDENTITY),
+    "identityColumns": ({}, {"delta.identity.start": 1, "delta.identity.step": 1}),
     "allowColumnDefaults": ({}, {"CURRENT_DEFAULT": "7"}),
 }
 

@@ -1,4 +1,4 @@
-"""Delta tables that we write: what the log says line by line, what another Delta reads, what failures leave."""
+"""Delta tables that we write: the log, what an independent Delta reads of it, and what stays after failures."""
 
 from pathlib import Path
 
@@ -119,7 +119,7 @@ def test_columns_are_found_by_name_filled_and_cast_as_inserts_do(spark, table):
     save(spark.sql("SELECT 7S AS P, 2 AS ID"), table)
     got = load(spark, table).orderBy("id").selectExpr("id", "to_json(v)", "p").collect()
     assert [tuple(r) for r in got] == [(1, '{"a":1,"b":"x1"}', 1), (2, None, 7)]
-    with pytest.raises(Exception, match=r"CAST_INVALID|INCOMPATIBLE_DATA|Cannot write"):
+    with pytest.raises(Exception, match=r"INCOMPATIBLE_DATA|CAST"):
         save(spark.sql("SELECT array(1) AS id"), table)
 
 
