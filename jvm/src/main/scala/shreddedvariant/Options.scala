@@ -66,6 +66,10 @@ object Options {
   val MaxVariantBytes = "maxVariantBytes"
   val MaxVariantDepth = "maxVariantDepth"
   val LateMaterialization = "lateMaterialization"
+  val VersionAsOf = "versionAsOf"
+  val TimestampAsOf = "timestampAsOf"
+  val OverwriteSchema = "overwriteSchema"
+  val ReplaceWhere = "replaceWhere"
   val MapColumns = "parquet.map.shredding.columns"
   val MapKeys: OptionDoc = OptionDoc(
     "parquet.map.shredding.<column>.keys",
@@ -162,7 +166,11 @@ object Options {
       "How many values an inferred shape must rest on to be kept for later writes."
     ),
     OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
-    OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
+    OptionDoc(
+      Table,
+      "files",
+      "`files`: a directory of Parquet files; `delta`: a Delta table. An existing one is recognised by its log."
+    ),
     OptionDoc(
       MapColumns,
       "–",
@@ -177,7 +185,8 @@ object Options {
     OptionDoc(
       MergeSchema,
       "–",
-      "Whether the columns of all files are brought together on read; as for Spark's `parquet`."
+      "Whether the columns of all files are brought together on read, as for Spark's `parquet`; on a write to a Delta " +
+        "table, whether columns that it lacks are added to it."
     ),
     OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
     OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused."),
@@ -185,14 +194,28 @@ object Options {
       LateMaterialization,
       "true",
       "Read: whether a filter may be evaluated before the other columns are read, for rows that survive it."
+    ),
+    OptionDoc(
+      OverwriteSchema,
+      "false",
+      "On an overwrite of a Delta table: whether it gets the columns and partition columns of what is written."
+    ),
+    OptionDoc(
+      ReplaceWhere,
+      "–",
+      "On an overwrite of a Delta table: a condition on its partition columns that chooses what is replaced."
+    ),
+    OptionDoc(VersionAsOf, "–", "Read a Delta table as it was at this version."),
+    OptionDoc(
+      TimestampAsOf,
+      "–",
+      "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
     )
   )
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "bloom.",
-    "versionasof",
-    "timestampasof"
+    "bloom."
   )
 
   /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
@@ -230,7 +253,7 @@ object Options {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
     onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
-    onlyValue(options, Table, Seq("files"), later = Seq("delta"))
+    onlyValue(options, Table, Seq("files", "delta"), later = Nil)
     checkLimits(options)
     sampleRows(options)
     sampleBytes(options)
@@ -238,6 +261,8 @@ object Options {
     pinMinRows(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
+    get(options, VersionAsOf).foreach(version)
+    onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
   }
 
@@ -361,6 +386,12 @@ object Options {
         throw Errors.optionValue(key, value, "a size such as 64m, up to 2g")
       bytes.toInt
     }
+
+  def version(value: String): Long = value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
+    VersionAsOf,
+    value,
+    "a version number from 0 on"
+  ))
 
   def maxVariantDepth(options: Map[String, String]): Int =
     get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>

@@ -72,7 +72,8 @@ class OptionsSuite extends munit.FunSuite {
   refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
   refuses("layout", "draft", "NOT_IN_THIS_VERSION", "use parquet")
-  refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
+  refuses("table", "hudi", "OPTION_VALUE", "use files or delta")
+  refuses("overwriteSchema", "yes", "OPTION_VALUE", "use true or false")
   refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
   refuses(
     "parquet.map.shredding.column",
@@ -87,7 +88,7 @@ class OptionsSuite extends munit.FunSuite {
     "UNKNOWN_OPTION",
     "'parquet.map.shredding.<column>.maxKeys'?"
   )
-  refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("versionAsOf", "-1", "OPTION_VALUE", "a version number from 0 on")
 
   test("another Spark is refused") {
     SparkVersion.check("4.3.0")

@@ -64,6 +64,18 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.sql.types",
       "org.apache.spark.unsafe"
     ),
+    "delta" -> Set(
+      "shreddedvariant.binary",
+      "shreddedvariant.layout",
+      "shreddedvariant.stats",
+      "shreddedvariant.shaded.io.delta",
+      "org.apache.hadoop.conf",
+      "org.apache.hadoop.fs",
+      "org.apache.parquet.schema",
+      "org.apache.spark.sql.types",
+      "org.slf4j",
+      "com.fasterxml.jackson"
+    ),
     "source" -> Set(
       "shreddedvariant",
       "org.apache.parquet.hadoop.util",

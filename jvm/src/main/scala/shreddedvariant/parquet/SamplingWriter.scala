@@ -5,6 +5,7 @@
  */
 package shreddedvariant.parquet
 
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{DataType, MapType, StructType, VariantType}
@@ -48,6 +49,9 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
   override def close(): Unit =
     try if (file == null && !failed) orFail(decide())
     finally if (file != null) file.close()
+
+  /** Of the file that is closed. */
+  def footer: ParquetMetadata = file.footer
 
   private def decide(): Unit = {
     val inferred = Inference.infer(columns.map(column => column.counts -> column.limits))

@@ -4,6 +4,7 @@ package shreddedvariant.parquet
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.parquet.hadoop.codec.CodecConfig
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
@@ -25,10 +26,17 @@ final class ShreddedOutputWriter(
 
   override def write(row: InternalRow): Unit = if (file != null) file.write(row) else inferring.write(row)
   override def close(): Unit = if (file != null) file.close() else inferring.close()
+
+  /** Of the file that is closed. */
+  def footer: ParquetMetadata = if (file != null) file.footer else inferring.footer
 }
 
 final class ShreddedOutputWriterFactory(job: WriteJob) extends OutputWriterFactory {
-  override def newInstance(path: String, dataSchema: StructType, context: TaskAttemptContext): OutputWriter =
+  override def newInstance(
+      path: String,
+      dataSchema: StructType,
+      context: TaskAttemptContext
+  ): ShreddedOutputWriter =
     new ShreddedOutputWriter(path, dataSchema, context, job)
 
   override def getFileExtension(context: TaskAttemptContext): String =
