@@ -68,7 +68,8 @@ def meanwhile(spark, path, others, **options):
 
     def write():
         try:
-            save(slow, path, **options)
+            # Unshredded, so that its file is there before its first row.
+            save(slow, path, shredding="off", **options)
         except Exception as e:
             failures.append(str(e))
 
