@@ -30,7 +30,7 @@ CHOSEN = [
     ({option("keys"): "mine,half", option("maxKeys"): "3"}, ["mine", "half", "often"]),
     ({option("keys"): "null", option("maxKeys"): "1"}, ["null"]),
     ({"shredding.sampleRows": "1", option("minFrequency"): "1"}, []),
-    ({"shredding.sampleRows": "2", option("minFrequency"): "1"}, ["often", "half", "k1"]),
+    ({"shredding.sampleRows": "2", option("minFrequency"): "1"}, ["often", "k1", "half"]),
 ]
 
 
@@ -68,7 +68,9 @@ def test_variants_and_maps_are_inferred_by_the_same_rows(spark, tmp_path):
     table = write(df, tmp_path / "t", **{COLUMNS: "m", option("infer"): "true"})
     assert hot(data_files(table)[0]) == ["a"]
     assert "typed_value" in str(pq.read_schema(data_files(table)[0]).field("v"))
-    assert load(spark, table, schema=None).selectExpr("m['a'][0]::int", "v:a::int").distinct().collect()[0][:] == (1, 1)
+    assert load(spark, table, schema=None).selectExpr(
+        "variant_get(m['a'], '$[0]', 'int')", "v:a::int"
+    ).distinct().first()[:] == (1, 1)
 
 
 REFUSED = [

@@ -23,13 +23,14 @@ abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
     val of = vector(e)
     of == null || of.isNullAt(place(e))
   }
-  override def getBoolean(e: Int): Boolean = vector(e).getBoolean(place(e))
-  override def getByte(e: Int): Byte = vector(e).getByte(place(e))
-  override def getShort(e: Int): Short = vector(e).getShort(place(e))
-  override def getInt(e: Int): Int = vector(e).getInt(place(e))
-  override def getLong(e: Int): Long = vector(e).getLong(place(e))
-  override def getFloat(e: Int): Float = vector(e).getFloat(place(e))
-  override def getDouble(e: Int): Double = vector(e).getDouble(place(e))
+  // Spark may ask for a value before it asks whether it is null, and what a vector has there may be anything.
+  override def getBoolean(e: Int): Boolean = if (isNullAt(e)) false else vector(e).getBoolean(place(e))
+  override def getByte(e: Int): Byte = if (isNullAt(e)) 0 else vector(e).getByte(place(e))
+  override def getShort(e: Int): Short = if (isNullAt(e)) 0 else vector(e).getShort(place(e))
+  override def getInt(e: Int): Int = if (isNullAt(e)) 0 else vector(e).getInt(place(e))
+  override def getLong(e: Int): Long = if (isNullAt(e)) 0L else vector(e).getLong(place(e))
+  override def getFloat(e: Int): Float = if (isNullAt(e)) 0f else vector(e).getFloat(place(e))
+  override def getDouble(e: Int): Double = if (isNullAt(e)) 0d else vector(e).getDouble(place(e))
   override def getDecimal(e: Int, precision: Int, scale: Int): Decimal =
     if (isNullAt(e)) null else vector(e).getDecimal(place(e), precision, scale)
   override def getUTF8String(e: Int): UTF8String =
