@@ -198,7 +198,10 @@ USED = {
     "checkConstraints": ({"delta.constraints.c": "id > 0"}, {}),
     "invariants": ({}, {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}),
     "generatedColumns": ({}, {"delta.generationExpression": "p"}),
-    "identityColumns": ({}, {"delta.identity.start": 1, "delta.identity.step": 1}),
+    "identityColumns": (
+        {},
+        {"delta.identity.start": 1, "delta.identity.step": 1, "delta.identity.allowExplicitInsert": False},
+    ),
     "allowColumnDefaults": ({}, {"CURRENT_DEFAULT": "7"}),
 }
 
