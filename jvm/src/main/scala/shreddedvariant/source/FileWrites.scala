@@ -17,7 +17,7 @@ object FileWrites {
       job: Job,
       options: Map[String, String],
       dataSchema: StructType,
-      write: WriteJob
+      write: => WriteJob
   ): ShreddedOutputWriterFactory = {
     val sqlConf = spark.sessionState.conf
     val conf = ContextUtil.getConfiguration(job)

@@ -149,7 +149,8 @@ class ShreddedVariantSource
     val conf = ContextUtil.getConfiguration(job)
     val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
     DeltaGuard.check(table, conf, FileRoutes)
-    val pinned = new Pinning(spark, table, conf, merged.all)(write)
+    // Pins are made last: a write that is refused changes nothing.
+    def pinned = new Pinning(spark, table, conf, merged.all)(write)
     val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
     JobCommitter.install(conf)
     factory
