@@ -65,6 +65,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.unsafe"
     ),
     "delta" -> Set(
+      "shreddedvariant.LocalFile",
       "shreddedvariant.binary",
       "shreddedvariant.layout",
       "shreddedvariant.stats",
