@@ -20,7 +20,7 @@ object FooterSchema {
    * the file annotates it; without either it is a struct.
    */
   def read(path: Path, conf: Configuration, converter: ParquetToSparkSchemaConverter): StructType = {
-    val reader = OpenFile(path, conf, None)
+    val reader = OpenFile(path, conf)
     val footer =
       try reader.getFileMetaData
       finally reader.close()
