@@ -24,6 +24,7 @@ final class BatchReader(
   private var hasRead = false
   private var isLate = false
   private var rowsLeft = 0L
+  private var allowed = job.limit.getOrElse(Long.MaxValue)
 
   override def next(): Boolean = {
     while (rowsLeft == 0)
@@ -52,12 +53,13 @@ final class BatchReader(
   }
 
   private def open(group: RowGroup): Unit = {
-    val rows = source.rows(group, all.needed(group))
+    val rows = source.rows(group, all.needed(group), allowed)
     if (!rows.isEmpty && !hasRead) { hasRead = true; file.countFile(hasRead) }
     if (!rows.isEmpty && late.isEmpty && LateReader.mayPay(group, all.needed(group))) late = lateReader
     val surviving = if (rows.isEmpty) None else late.flatMap(_.surviving(group, rows))
     isLate = surviving.isDefined
     rowsLeft = surviving.getOrElse(rows).size
+    allowed -= rowsLeft
     if (!isLate && !rows.isEmpty) all.open(group, rows)
   }
 

@@ -10,9 +10,11 @@ import shreddedvariant.stats.Spans
 
 final class GroupSource(reader: ParquetFileReader, skipping: Option[Skipping], counts: ReadCounts) {
 
-  /** The rows of a row group that have to be read: single ones only if all leaves say where their pages are. */
-  def rows(group: RowGroup, leaves: Seq[Leaf]): Spans = {
-    val matching = skipping.fold(Spans.first(group.rows))(_.rows(group))
+  /**
+   * The rows of a row group that have to be read, up to `limit`: single ones only if all leaves say where their pages are.
+   */
+  def rows(group: RowGroup, leaves: Seq[Leaf], limit: Long = Long.MaxValue): Spans = {
+    val matching = skipping.fold(Spans.first(group.rows))(_.rows(group)).take(limit)
     val rows =
       if (matching.isEmpty || leaves.forall(l => group.hasOffsets(l.path))) matching
       else Spans.first(group.rows)

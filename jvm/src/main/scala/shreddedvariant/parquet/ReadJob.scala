@@ -12,7 +12,7 @@ import shreddedvariant.stats.Predicate
  * `id` is of one run of one scan. `columns` are the data columns of the query, among them, by their names in `paths`,
  * paths of variants; `partitions` are those whose values come from the path of the file. `hotKeys` are those of files
  * whose footers do not name them. Rows of which `predicate` cannot be true may be left out, and so may those that `filter`
- * drops.
+ * drops. A split that has given `limit` rows may leave out the others.
  */
 final case class ReadJob(
     id: String,
@@ -27,7 +27,8 @@ final case class ReadJob(
     offHeap: Boolean,
     hotKeys: HotMaps = HotMaps.none,
     predicate: Option[Predicate] = None,
-    filter: Option[RowFilter] = None
+    filter: Option[RowFilter] = None,
+    limit: Option[Long] = None
 ) {
   def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }

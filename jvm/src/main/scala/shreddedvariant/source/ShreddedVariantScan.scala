@@ -18,7 +18,8 @@ import org.apache.spark.sql.connector.read.{
   PartitionReader,
   PartitionReaderFactory,
   Scan,
-  SupportsPushDownAggregates
+  SupportsPushDownAggregates,
+  SupportsPushDownLimit
 }
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
 import org.apache.spark.sql.execution.datasources.{
@@ -51,10 +52,12 @@ final class ShreddedVariantScanBuilder(
     whole: Map[String, String],
     options: Map[String, String]
 ) extends FileScanBuilder(spark, files.index, files.dataSchema)
-    with SupportsPushDownAggregates {
+    with SupportsPushDownAggregates
+    with SupportsPushDownLimit {
   override protected val supportsNestedSchemaPruning: Boolean = true
 
   private var aggregates: Option[PushedAggregates] = None
+  private var limit: Option[Int] = None
 
   /** Rows that a filter may drop are none of the footer's. */
   override def pushAggregation(aggregation: Aggregation): Boolean = {
@@ -65,14 +68,25 @@ final class ShreddedVariantScanBuilder(
     aggregates.isDefined
   }
 
+  /** Asked for where every row of the scan counts; each split gives up to so many, and Spark takes those that it needs. */
+  override def pushLimit(limit: Int): Boolean = {
+    this.limit = Some(limit)
+    true
+  }
+
   override def build(): Scan = aggregates match {
     case Some(pushed) =>
       val columns = StructType(pushed.columns.map(_.field).distinct)
-      AggregateScan(scan(columns, pushed.paths, StructType(pushed.groupBy.distinct)), pushed)
-    case None => scan(readDataSchema(), paths, readPartitionSchema())
+      AggregateScan(scan(columns, pushed.paths, StructType(pushed.groupBy.distinct), None), pushed)
+    case None => scan(readDataSchema(), paths, readPartitionSchema(), limit)
   }
 
-  private def scan(columns: StructType, paths: Seq[PathColumn], partitions: StructType) =
+  private def scan(
+      columns: StructType,
+      paths: Seq[PathColumn],
+      partitions: StructType,
+      limit: Option[Int]
+  ) =
     ShreddedVariantScan(
       spark,
       files.index,
@@ -83,7 +97,8 @@ final class ShreddedVariantScanBuilder(
       partitions,
       options,
       partitionFilters,
-      dataFilters
+      dataFilters,
+      limit
     )
 }
 
@@ -97,7 +112,8 @@ final case class ShreddedVariantScan(
     readPartitionSchema: StructType,
     options: Map[String, String],
     partitionFilters: Seq[Expression],
-    dataFilters: Seq[Expression]
+    dataFilters: Seq[Expression],
+    limit: Option[Int]
 ) extends FileScan
     with PathScan
     with RuntimeFiltered {
@@ -115,7 +131,8 @@ final case class ShreddedVariantScan(
       "Leaves" -> readLeaves.mkString("[", ", ", "]"),
       "Skips by" -> skipping.flatMap(_.usable()).map(_.text).distinct.mkString("[", ", ", "]"),
       "Not used" -> notUsed.distinct.mkString("[", ", ", "]")
-    ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]")) ++ filesOfLog
+    ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]")) ++
+      limit.map(rows => "Rows of a split" -> s"up to $rows") ++ filesOfLog
 
   /** How many files of a Delta table are read, as far as its log tells. */
   private def filesOfLog: Option[(String, String)] = listed match {
@@ -182,7 +199,12 @@ final case class ShreddedVariantScan(
     else {
       val (ofPartitions, ofData) =
         DataSourceUtils.getPartitionFiltersAndDataFilters(fileIndex.partitionSchema, runtimeFilters)
-      copy(partitionFilters = partitionFilters ++ ofPartitions, dataFilters = dataFilters ++ ofData)
+      // Rows that such a filter drops are none of the limit's.
+      copy(
+        partitionFilters = partitionFilters ++ ofPartitions,
+        dataFilters = dataFilters ++ ofData,
+        limit = None
+      )
     }
 
   private def reader(): PartitionReaderFactory = {
@@ -193,7 +215,7 @@ final case class ShreddedVariantScan(
 
   private[source] def job: ReadJob = ReadJobs
     .create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
-    .copy(predicate = predicate)
+    .copy(predicate = predicate, limit = limit.map(_.toLong))
 
   private[source] def hadoopConf = ReadJobs.hadoopConf(sparkSession, options)
 

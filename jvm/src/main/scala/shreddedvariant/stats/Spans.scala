@@ -22,6 +22,17 @@ final case class Spans(spans: IndexedSeq[Span]) {
     Spans(found.result())
   }
 
+  /** The first rows of these, no more than so many. */
+  def take(rows: Long): Spans = {
+    var left = rows
+    val taken = IndexedSeq.newBuilder[Span]
+    for (span <- spans if left > 0) {
+      taken += Span(span.from, span.from + math.min(span.size, left))
+      left -= span.size
+    }
+    Spans(taken.result())
+  }
+
   def union(other: Spans): Spans = Spans.of((spans ++ other.spans).sortBy(_.from))
 
   def overlaps(span: Span): Boolean = {

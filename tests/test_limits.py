@@ -1,0 +1,94 @@
+"""A limit of all rows reads the first ones of a file and no more; a limit of some gives what it ever gave."""
+
+import pytest
+from scan_counts import run
+from tables import FORMAT, write
+
+ROWS = 4000
+PAGE = 100  # rows
+
+
+@pytest.fixture(scope="module")
+def table(spark, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("limits")
+    rows = spark.range(0, ROWS, 1, 1).selectExpr(
+        "id", "parse_json(concat('{\"n\":', id, ',\"s\":\"', id, '\"}')) AS v", "id % 2 AS p"
+    )
+    options = {
+        "shredding.shape.v": "n BIGINT, s STRING",
+        "parquet.block.size": "20000",
+        "parquet.block.size.row.check.min": "500",
+        "parquet.block.size.row.check.max": "500",
+        "parquet.page.row.count.limit": str(PAGE),
+    }
+    write(rows, folder / "whole", **options)
+    rows.write.format(FORMAT).partitionBy("p").options(**options).save(str(folder / "parts"))
+    for name in ("whole", "parts"):
+        spark.read.format(FORMAT).load(str(folder / name)).createOrReplaceTempView(f"limit_{name}")
+    yield spark
+    for name in ("whole", "parts"):
+        spark.catalog.dropTempView(f"limit_{name}")
+
+
+@pytest.mark.parametrize(
+    ("query", "count", "leaves"),
+    [
+        ("SELECT * FROM limit_whole LIMIT 10", 10, 6),
+        ("SELECT v:n::bigint FROM limit_whole LIMIT 10", 10, 1),
+        ("SELECT v:n::bigint + 1 FROM limit_whole LIMIT 7 OFFSET 5", 7, 1),
+        ("SELECT to_json(v) FROM (SELECT * FROM limit_whole LIMIT 20) LIMIT 3", 3, 3),
+        ("SELECT count(v:s::string) FROM (SELECT * FROM limit_whole LIMIT 90)", 1, 1),
+    ],
+)
+def test_a_limit_reads_the_first_page_of_each_leaf(table, query, count, leaves):
+    rows, counts = run(table.sql(query))
+    assert len(rows) == count
+    assert 0 < counts.pages[0] <= leaves
+    assert counts.groups[0] == 1
+
+
+def test_more_rows_than_a_row_group_has_come_from_several(table):
+    rows, counts = run(table.sql("SELECT v:n::bigint AS n FROM limit_whole LIMIT 2500"))
+    assert [row.n for row in rows] == list(range(2500))
+    assert counts.groups[0] > 1
+    assert counts.pages[0] <= 2500 / PAGE + 1
+
+
+def test_a_filter_on_partitions_leaves_a_limit_as_it_is(table):
+    rows, counts = run(table.sql("SELECT v:n::bigint AS n FROM limit_parts WHERE p = 1 LIMIT 10"))
+    assert [row.n for row in rows] == list(range(1, 20, 2))
+    assert counts.pages[0] == 1
+
+
+# Law: rows are left out only where every row counts.
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("SELECT v:n::bigint AS n FROM limit_whole WHERE v:n::bigint >= 3990 LIMIT 10", range(3990, 4000)),
+        ("SELECT v:n::bigint AS n FROM limit_whole WHERE id % 1000 = 999 LIMIT 10", range(999, 4000, 1000)),
+        ("SELECT v:n::bigint AS n FROM limit_whole ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1)),
+        ("SELECT count(*) AS n FROM limit_whole LIMIT 1", [ROWS]),
+        ("SELECT DISTINCT v:n::bigint % 2 AS n FROM limit_whole ORDER BY n LIMIT 5", [0, 1]),
+        ("SELECT max(v:n::bigint) AS n FROM limit_whole GROUP BY p ORDER BY n LIMIT 2", [3998, 3999]),
+        (
+            "SELECT a.v:n::bigint AS n FROM limit_whole a JOIN (SELECT 3999 AS m) ON a.v:n::bigint = m LIMIT 1",
+            [3999],
+        ),
+    ],
+)
+def test_a_limit_above_something_else_leaves_out_nothing(table, query, expected):
+    assert [row.n for row in table.sql(query).collect()] == list(expected)
+
+
+def test_a_limit_beside_a_join_is_not_cut_by_what_the_join_learns(table):
+    query = """
+        SELECT count(*) AS n FROM (SELECT * FROM limit_parts LIMIT 3000) a
+        JOIN (SELECT 1 AS q WHERE rand(1) < 2) b ON a.p = b.q"""
+    # Two partitions of 2,000 rows: a limit of 3,000 leaves at least 1,000 of each.
+    assert table.sql(query).collect()[0].n >= 1000
+
+
+def test_explain_names_the_limit(table):
+    mode = table._jvm.org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
+    explained = table.sql("SELECT v FROM limit_whole LIMIT 10")._jdf.queryExecution().explainString(mode)
+    assert "Rows of a split: up to 10" in explained
