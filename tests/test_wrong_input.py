@@ -30,7 +30,7 @@ OPTIONS = {
 # Options of the contract that come later: refused and not ignored.
 LATER = {
     "shredding.policy": "majority", "shredding.maxFields": "5", "shredding.sampleRows": "10", "shredding.pin": "none",
-    "shredding.include.v": "$.a", "shredding.exclude.v": "$.a", "layout": "draft", "table": "delta", "bloom.v": "$.a",
+    "shredding.include.v": "$.a", "shredding.exclude.v": "$.a", "table": "delta", "bloom.v": "$.a",
     "parquet.map.shredding.columns": "m",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named

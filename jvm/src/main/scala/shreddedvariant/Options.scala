@@ -4,6 +4,7 @@ package shreddedvariant
 import java.util.Locale
 
 import org.apache.spark.unsafe.types.UTF8String
+import shreddedvariant.layout.WriteLayout
 
 /** `<column>` at the end of a key stands for the name of a column. */
 final case class OptionDoc(key: String, default: String, doc: String) {
@@ -41,7 +42,12 @@ object Options {
         "`UUID`, `TIME`, `TIMESTAMP_NANOS` and `TIMESTAMP_NTZ_NANOS`. The column is a Spark identifier, dotted when " +
         "nested in a struct, with backticks where a name holds dots."
     ),
-    OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
+    OptionDoc(
+      Layout,
+      "parquet",
+      "How shredded variants are laid out. `parquet`: today's Parquet shredding layout; `draft`: the earlier layout, with " +
+        "`untyped_value`. Readers know both, whatever the option says."
+    ),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
@@ -111,7 +117,7 @@ object Options {
   def check(options: Map[String, String]): Unit = {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
-    onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
+    onlyValue(options, Layout, Seq("parquet", "draft"), later = Nil)
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
     maxVariantBytes(options)
     maxVariantDepth(options)
@@ -166,6 +172,11 @@ object Options {
       if (!allowed.exists(_.equalsIgnoreCase(value)))
         throw Errors.optionValue(key, value, allowed.mkString(" or "))
     }
+
+  def layout(options: Map[String, String]): WriteLayout =
+    get(options, Layout).fold[WriteLayout](WriteLayout.Parquet)(value =>
+      WriteLayout.all(value.toLowerCase(Locale.ROOT))
+    )
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))

@@ -15,7 +15,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
-import shreddedvariant.layout.{PathColumn, Shape, Wanted}
+import shreddedvariant.layout.{PathColumn, Shape, Wanted, WriteLayout}
 import shreddedvariant.parquet._
 
 object VariantFile {
@@ -24,7 +24,13 @@ object VariantFile {
   private val schema = new StructType().add("v", VariantType)
 
   /** Rows are pairs of metadata and value, or null; `v` has the given shape. */
-  def write(file: LocalPath, rows: Seq[Bytes], shape: Shape, rowGroupSize: Long = 1 << 20): Unit = {
+  def write(
+      file: LocalPath,
+      rows: Seq[Bytes],
+      shape: Shape,
+      rowGroupSize: Long = 1 << 20,
+      layout: WriteLayout = WriteLayout.Parquet
+  ): Unit = {
     val conf = new Configuration(false)
     conf.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, schema.json)
     conf.set(SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key, "false")
@@ -32,7 +38,7 @@ object VariantFile {
     conf.set(SQLConf.PARQUET_FIELD_ID_WRITE_ENABLED.key, "false")
     conf.set(SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key, "false")
     conf.set(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, "true")
-    val support = new ShreddingWriteSupport(WriteJob(Map(Seq("v") -> shape)))
+    val support = new ShreddingWriteSupport(WriteJob(Map(Seq("v") -> shape), layout))
     val writer =
       new Builder(new LocalOutputFile(file), support).withConf(conf).withRowGroupSize(rowGroupSize).build()
     try rows.foreach { row =>

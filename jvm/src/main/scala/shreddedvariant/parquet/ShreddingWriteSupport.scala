@@ -19,7 +19,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import shreddedvariant.Errors
 import shreddedvariant.binary.MalformedVariant
-import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
+import shreddedvariant.layout.{FileCell, ParquetLayout, Shape, WriteLayout}
 import shreddedvariant.shred.Shredder
 
 final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRow] {
@@ -47,8 +47,11 @@ final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRo
       val path = parent :+ group.getName
       val shape = if (collected) Shape.Untyped else job.shapes.getOrElse(path, Shape.Untyped)
       val id = Option(group.getId).map(_.intValue)
-      val written = ParquetLayout.variantGroup(group.getName, group.getRepetition, id, shape)
-      (written, new Splice(Array.empty, new VariantGroup(path.mkString("."), group, new Shredder(shape))))
+      // What is not shredded has one layout, which every reader knows.
+      val layout = if (shape == Shape.Untyped) WriteLayout.Parquet else job.layout
+      val written = layout.variantGroup(group.getName, group.getRepetition, id, shape)
+      val shredder = new Shredder(shape, layout)
+      (written, new Splice(Array.empty, new VariantGroup(path.mkString("."), group, shredder)))
     case group: GroupType =>
       // A list or map repeats what is below it: variants there have no column name of their own.
       val repeats =

@@ -2,7 +2,8 @@
  * One value → the cells of a shape, straight from the variant's bytes into Parquet's record consumer.
  *
  * A shape's object takes the keys that it names; the others go to `value`, an object with the same ids. What a column
- * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there.
+ * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there; in
+ * the draft, each stored value takes its keys along.
  */
 package shreddedvariant.shred
 
@@ -10,14 +11,15 @@ import java.util.Arrays
 
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import shreddedvariant.binary.{ArrayHeader, Dictionaries, Encoding, Names, ObjectHeader, ResolvedDictionary}
-import shreddedvariant.layout.{ParquetLayout, Shape}
+import shreddedvariant.layout.{ParquetLayout, Shape, WriteLayout}
 
-final class Shredder(shape: Shape) {
-  import ParquetLayout._
+final class Shredder(shape: Shape, layout: WriteLayout = WriteLayout.Parquet) {
+  import ParquetLayout.{Element, List, Metadata, MetadataIndex}
 
   private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
   private val dictionaries = new Dictionaries(names)
   private val scratch = new Bytes(256)
+  private val selfContained = if (layout.hasMetadata) null else new SelfContained(names)
   private val root = CellShredder(shape)
   private var dictionary: ResolvedDictionary = _
   private var consumer: RecordConsumer = _
@@ -28,8 +30,9 @@ final class Shredder(shape: Shape) {
   def write(metadata: Array[Byte], value: Array[Byte]): Unit = {
     dictionary = dictionaries.resolve(metadata)
     consumer.startGroup()
-    field(Metadata, MetadataIndex)(consumer.addBinary(Binary.fromReusedByteArray(metadata)))
-    root.write(value, 0, RootCellStart)
+    if (layout.hasMetadata)
+      field(Metadata, MetadataIndex)(consumer.addBinary(Binary.fromReusedByteArray(metadata)))
+    root.write(value, 0, layout.rootStart)
     consumer.endGroup()
   }
 
@@ -37,16 +40,16 @@ final class Shredder(shape: Shape) {
   private sealed abstract class CellShredder {
     def write(bytes: Array[Byte], at: Int, start: Int): Unit
 
-    protected def writeTyped(start: Int)(body: => Unit): Unit = field(TypedValue, start + 1)(body)
+    protected def writeTyped(name: String, start: Int)(body: => Unit): Unit = field(name, start + 1)(body)
 
     protected def writeValue(bytes: Array[Byte], at: Int, start: Int): Unit =
-      field(Value, start) {
+      field(layout.value, start) {
         if (!Canonical.isOrdered(dictionary.dictionary, bytes, at)) {
           val from = scratch.length
           Canonical.copy(dictionary.dictionary, bytes, at, scratch)
           addScratch(from)
         } else
-          consumer.addBinary(Binary.fromReusedByteArray(bytes, at, Encoding.sizeOf(bytes, at)))
+          addStored(bytes, at, Encoding.sizeOf(bytes, at))
       }
   }
 
@@ -65,7 +68,8 @@ final class Shredder(shape: Shape) {
 
   private final class ScalarCell(scalar: ScalarShredder) extends CellShredder {
     def write(bytes: Array[Byte], at: Int, start: Int): Unit =
-      if (scalar.accepts(bytes, at)) writeTyped(start)(scalar.add(consumer)) else writeValue(bytes, at, start)
+      if (scalar.accepts(bytes, at)) writeTyped(layout.scalar, start)(scalar.add(consumer))
+      else writeValue(bytes, at, start)
   }
 
   private final class ArrayCell(element: CellShredder) extends CellShredder {
@@ -74,7 +78,7 @@ final class Shredder(shape: Shape) {
       else {
         Encoding.sizeOf(bytes, at)
         val array = new ArrayHeader(bytes, at)
-        writeTyped(start) {
+        writeTyped(layout.array, start) {
           group {
             if (array.size > 0) field(List, 0) {
               var i = 0
@@ -118,7 +122,7 @@ final class Shredder(shape: Shape) {
         }
         if (residual > 0) writeResidual(bytes, from, residual, start)
         // An object never holds itself, so the positions stay this object's own while its fields are written.
-        writeTyped(start)(group {
+        writeTyped(layout.fields, start)(group {
           var i = 0
           while (i < cells.length) {
             if (positions(i) >= 0) field(keys(i), i)(group(cells(i).write(bytes, positions(i), 0)))
@@ -154,7 +158,7 @@ final class Shredder(shape: Shape) {
         n += 1
       }
       ValueWriter.closeObject(scratch, begin, 0, size, ids, offsets)
-      field(Value, start)(addScratch(begin))
+      field(layout.value, start)(addScratch(begin))
     }
 
     private def ordered(from: ObjectHeader): Array[Int] =
@@ -162,9 +166,14 @@ final class Shredder(shape: Shape) {
   }
 
   private def addScratch(from: Int): Unit = {
-    consumer.addBinary(Binary.fromReusedByteArray(scratch.raw, from, scratch.length - from))
+    addStored(scratch.raw, from, scratch.length - from)
     scratch.clear()
   }
+
+  private def addStored(bytes: Array[Byte], at: Int, length: Int): Unit = consumer.addBinary(
+    if (layout.hasMetadata) Binary.fromReusedByteArray(bytes, at, length)
+    else selfContained.binary(dictionary, bytes, at)
+  )
 
   private def field(name: String, index: Int)(body: => Unit): Unit = {
     consumer.startField(name, index)

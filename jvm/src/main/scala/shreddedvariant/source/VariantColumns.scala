@@ -35,7 +35,7 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
       if key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix)
       path <- resolve(key, optional = !options.own.contains(key))
     } yield path -> shape(key, text)
-    WriteJob(shapes.toMap.filter(_._2 != Shape.Untyped))
+    WriteJob(shapes.toMap.filter(_._2 != Shape.Untyped), Options.layout(options.all))
   }
 
   private def shape(key: String, text: String): Shape =
