@@ -32,6 +32,13 @@ object DraftLayout {
   /** The columns of a cell. A cell that we write has the first, and behind it one of the others. */
   val names: Seq[String] = Seq(UntypedValue, Object, Array, TypedValue)
 
+  /**
+   * The key of the footer by which our writer says that it keeps to the shape: whatever has a cell stands in it, and in
+   * nothing that is stored around it. Readers then need not look there for paths, and may skip by the cell alone.
+   */
+  val FooterKey = "shredded_variant.draft"
+  val KeepsToShape = "keeps to shape"
+
   /** Siblings of a cell's columns that readers pass over; `_metadata_key_paths` and `_spark…` are reserved among them. */
   def isIgnored(name: String): Boolean = name.startsWith("_")
 

@@ -56,8 +56,17 @@ object FileTyped {
   final case class Array(group: Seq[String], element: FileCell) extends FileTyped
 }
 
-/** A whole variant: the path of its group, of its `metadata` column, which the draft has none of, and its root cell. */
-final case class FileVariant(group: Seq[String], metadata: Option[Seq[String]], root: FileCell) {
+/**
+ * A whole variant: the path of its group, of its `metadata` column, which the draft has none of, and its root cell.
+ * `mayStandOutside` says that what has a cell may be stored further out where the cell is missing.
+ */
+final case class FileVariant(
+    group: Seq[String],
+    metadata: Option[Seq[String]],
+    root: FileCell,
+    mayStandOutside: Boolean
+) {
+  def isDraft: Boolean = metadata.isEmpty
   def isShredded: Boolean = root.typed.nonEmpty
 }
 
@@ -65,15 +74,24 @@ object FileCell {
   def isAnnotated(group: Type): Boolean =
     group.getLogicalTypeAnnotation.isInstanceOf[VariantLogicalTypeAnnotation]
 
-  /** Binds the group at `path` of the file; `column` is what the user calls it. */
-  def bind(file: MessageType, path: Seq[String], column: String, maxDepth: Int): FileVariant =
-    file.getType(path: _*) match {
-      case group: GroupType if DraftLayout.isDraft(group) =>
-        FileVariant(path, None, new DraftCellBinder(column, maxDepth).root(group, path))
-      case group: GroupType =>
-        val binder = new ParquetCellBinder(column, maxDepth)
-        FileVariant(path, Some(binder.metadata(group, path)), binder.root(group, path))
-      case _ =>
-        throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
-    }
+  /**
+   * Binds the group at `path` of the file; `column` is what the user calls it. `keepsToShape` says that a draft's writer
+   * puts into its cell what has one.
+   */
+  def bind(
+      file: MessageType,
+      path: Seq[String],
+      column: String,
+      maxDepth: Int,
+      keepsToShape: Boolean = false
+  ): FileVariant = file.getType(path: _*) match {
+    case group: GroupType if DraftLayout.isDraft(group) =>
+      FileVariant(path, None, new DraftCellBinder(column, maxDepth).root(group, path), !keepsToShape)
+    case group: GroupType =>
+      val binder = new ParquetCellBinder(column, maxDepth)
+      val metadata = binder.metadata(group, path)
+      FileVariant(path, Some(metadata), binder.root(group, path), mayStandOutside = false)
+    case _ =>
+      throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
+  }
 }

@@ -16,6 +16,9 @@ sealed abstract class WriteLayout(
   /** The place of the root's first column in the group of the variant. */
   val rootStart: Int = if (hasMetadata) ParquetLayout.RootCellStart else 0
 
+  /** What the footer says beside the schema. */
+  def footer: Map[String, String] = Map.empty
+
   /** The group of a variant. One that is not shredded is the same in both layouts. */
   def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType
 }
@@ -45,6 +48,8 @@ object WriteLayout {
         DraftLayout.Object,
         DraftLayout.Array
       ) {
+    override def footer: Map[String, String] = Map(DraftLayout.FooterKey -> DraftLayout.KeepsToShape)
+
     override def variantGroup(
         name: String,
         repetition: Repetition,

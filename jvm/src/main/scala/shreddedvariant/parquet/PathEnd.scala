@@ -25,18 +25,18 @@ object PathEnd {
    * keys that are not shredded stand there, and so does everything that is no object or array as the columns have it.
    * None if nothing is stored either: no row has the path.
    *
-   * Today's layout forbids what is shredded in stored values further out; the draft leaves it open, so there every cell
-   * on the way is noted from the first on that has any.
+   * Today's layout forbids what is shredded in stored values further out, and so does our writer to itself; the draft
+   * leaves it open, so in files of others every cell on the way is noted from the first on that stores any.
    */
   def find(variant: FileVariant, steps: Seq[PathStep]): Option[PathEnd] =
-    find(variant.root, steps, Nil, None, isDraft = variant.metadata.isEmpty)
+    find(variant.root, steps, Nil, None, variant.mayStandOutside)
 
   @tailrec private def find(
       cell: FileCell,
       steps: Seq[PathStep],
       hops: Seq[(FileTyped.Array, Int)],
       outer: Option[PathEnd],
-      isDraft: Boolean
+      mayStandOutside: Boolean
   ): Option[PathEnd] = {
     val next: Option[(FileCell, Option[(FileTyped.Array, Int)])] = steps.headOption.flatMap {
       case PathStep.Key(key) => cell.fields.flatMap(_.field(key)).map((_, None))
@@ -45,8 +45,8 @@ object PathEnd {
     val here = PathEnd(cell, hops, steps, outer)
     next match {
       case Some((found, hop)) =>
-        val around = if (isDraft && (cell.value.isDefined || outer.isDefined)) Some(here) else None
-        find(found, steps.tail, hops ++ hop, around, isDraft)
+        val around = if (mayStandOutside && (cell.value.isDefined || outer.isDefined)) Some(here) else None
+        find(found, steps.tail, hops ++ hop, around, mayStandOutside)
       case None => Option.when(steps.isEmpty || cell.value.isDefined || outer.isDefined)(here)
     }
   }

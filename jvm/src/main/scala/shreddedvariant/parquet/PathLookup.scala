@@ -51,20 +51,13 @@ final class RowVariants(cell: CellVector, metadata: ColumnVector, maxBytes: Int)
 
   override def stored(cell: CellVector, at: Int, row: Int): VariantVal = {
     val value = cell.value.getBinary(at)
-    new VariantVal(value, if (hasKeys(value)) metadata.getBinary(row) else Dictionary.noKeys)
+    new VariantVal(value, if (PathLookup.hasParts(value)) metadata.getBinary(row) else Dictionary.noKeys)
   }
 
   override def rebuilt(at: Int, row: Int): VariantVal = {
     val keys = if (isScalar) Dictionary.noKeys else metadata.getBinary(row)
     new VariantVal(rebuilder.rebuild(at, keys), keys)
   }
-
-  /** Of stored values only objects, and arrays, which may hold some, speak of keys. */
-  private def hasKeys(value: Array[Byte]) =
-    value.nonEmpty && {
-      val kind = Encoding.basicType(value, 0)
-      kind == Encoding.Object || kind == Encoding.Array
-    }
 }
 
 /** The draft: each stored value has its own keys. */
@@ -76,11 +69,12 @@ final class DraftVariants(cell: CellVector, limits: VariantLimits) extends CellV
   override def rebuilt(at: Int, row: Int): VariantVal = rebuilder.rebuild(at)
 }
 
-final class PathLookup(place: PathPlace, variants: CellVariants, file: FilePlace) extends Presence {
+final class PathLookup(place: PathPlace, variants: CellVariants, file: FilePlace, isOuter: Boolean = false)
+    extends Presence {
   private val cell = place.cell
   private val hops = place.hops.toArray
   private val steps = place.rest.toArray
-  private val outer = place.outer.map(new PathLookup(_, variants, file))
+  private val outer = place.outer.map(new PathLookup(_, variants, file, isOuter = true))
 
   /** The row of the cell that belongs to a row of the batch; -1 where an array on the way is too short. */
   def cellRow(row: Int): Int = {
@@ -112,8 +106,10 @@ final class PathLookup(place: PathPlace, variants: CellVariants, file: FilePlace
   /** What the cell holds, or has stored where the path goes on. */
   private def whole(at: Int, row: Int): VariantVal =
     if (steps.isEmpty && cell.hasTyped(at)) variants.rebuilt(at, row)
-    else if (cell.hasStored(at)) variants.stored(cell, at, row)
-    else null
+    else if (cell.hasStored(at)) {
+      val stored = variants.stored(cell, at, row)
+      if (isOuter && !PathLookup.hasParts(stored.getValue)) null else stored
+    } else null
 
   private def lookUp(whole: VariantVal): Variant =
     if (whole == null) null
@@ -134,4 +130,10 @@ final class PathLookup(place: PathPlace, variants: CellVariants, file: FilePlace
 
 private object PathLookup {
   private val variantNull = new VariantVal(Array(0), Dictionary.noKeys)
+
+  /** Of stored values only objects, and arrays, which may hold some, have parts and speak of keys. */
+  def hasParts(value: Array[Byte]): Boolean = value.nonEmpty && {
+    val kind = Encoding.basicType(value, 0)
+    kind == Encoding.Object || kind == Encoding.Array
+  }
 }

@@ -8,7 +8,9 @@ import org.apache.spark.sql.types.VariantType
 import shreddedvariant.layout._
 import shreddedvariant.stats._
 
-final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing, laws: Laws = Laws.all) {
+final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing, keepsToShape: Boolean) {
+  private val laws = Laws.all
+
   def parts(column: Column): Seq[Part] = column.origin match {
     case Origin.Path(path) => ofPath(path, column)
     case Origin.Plain(names) => Seq(ofPlain(names, column))
@@ -21,15 +23,15 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
       case None => Seq(Part.Absent)
       case Some(group) =>
         val name = path.variant.map(Shape.quoted).mkString(".")
-        val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
-        val isDraft = bound.metadata.isEmpty
+        val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
         path.wanted match {
           // In the draft no leaf alone tells where the variant is.
           case Wanted.Presence =>
             Seq(bound.metadata.fold[Part](Part.Unknown)(Part.Nulls(_, mayLack = false, laws)))
           // The root is never missing, and what a file leaves out of it is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(Part.Unknown)
-          case _ => PathEnd.find(bound, path.steps).fold[Seq[Part]](Seq(Part.Absent))(cell(_, isDraft).of(
+          case _ =>
+            PathEnd.find(bound, path.steps).fold[Seq[Part]](Seq(Part.Absent))(cell(_, bound.isDraft).of(
               column,
               laws
             ))

@@ -31,7 +31,8 @@ final class ShreddingWriteSupport(job: WriteJob) extends WriteSupport[InternalRo
     val schema = context.getSchema
     val (fields, splices) = schema.getFields.asScala.map(spliced(_, Nil, collected = false)).unzip
     splice = new Splice(splices.toArray, null)
-    new WriteContext(new MessageType(schema.getName, fields.asJava), context.getExtraMetaData)
+    val extra = context.getExtraMetaData.asScala.toMap
+    new WriteContext(new MessageType(schema.getName, fields.asJava), (extra ++ job.layout.footer).asJava)
   }
 
   override def prepareForWrite(consumer: RecordConsumer): Unit =

@@ -11,13 +11,19 @@ import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.layout._
 import shreddedvariant.shred._
 
-final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeaves, job: ReadJob) {
+final class VariantBinder(
+    file: MessageType,
+    place: FilePlace,
+    leaves: FileLeaves,
+    job: ReadJob,
+    keepsToShape: Boolean
+) {
   private val extractions = mutable.Map.empty[(PathColumn, DataType), PathExtraction]
 
   // ---- whole variants ----
 
   def whole(path: Seq[String], name: String): ColumnVector =
-    whole(FileCell.bind(file, path, name, job.limits.maxDepth), name)
+    whole(FileCell.bind(file, path, name, job.limits.maxDepth, keepsToShape), name)
 
   private def whole(bound: FileVariant, name: String): ColumnVector = bound.metadata match {
     case Some(column) =>
@@ -66,7 +72,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     FilePath.group(file, column.variant, job) match {
       case None => missing(requested)
       case Some(group) =>
-        val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
+        val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
         column.wanted match {
           case Wanted.Presence =>
             new PresenceColumn(leaves.variantPresence(bound), job.batchSize)
@@ -99,7 +105,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
 
   /** A part of a variant that has a cell of its own, as a variant. */
   private def part(bound: FileVariant, end: PathEnd, name: String): ColumnVector =
-    if (bound.metadata.isEmpty) {
+    if (bound.isDraft) {
       val lookup = lookUp(bound, end, name)._2
       made(name, lookup, lookup.variant)
     } else {
@@ -117,7 +123,7 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
         val vector = cell(found)
         val presence =
           if (found eq bound.root) leaves.variantPresence(bound) else new CellPresence(vector)
-        val keys = if (bound.metadata.isEmpty) new PartKeys(vector) else new RowKeys(vector)
+        val keys = if (bound.isDraft) new PartKeys(vector) else new RowKeys(vector)
         val writer = new JsonWriter(vector, keys, zoneId, job.limits.maxDepth)
         val metadata = metadataOf(bound, name, needsKeys(found))
         val text = new CellJsonVector(name, presence, metadata, writer, place)

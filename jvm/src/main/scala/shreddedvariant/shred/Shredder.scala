@@ -4,6 +4,9 @@
  * A shape's object takes the keys that it names; the others go to `value`, an object with the same ids. What a column
  * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there; in
  * the draft, each stored value takes its keys along.
+ *
+ * Law (DraftLayout.KeepsToShape): what is stored around a cell never holds the cell's path. Beside an object stand only
+ * keys that its cell does not name, and a value stored whole is no object, or no array, where the cell has one.
  */
 package shreddedvariant.shred
 

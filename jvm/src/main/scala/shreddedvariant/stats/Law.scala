@@ -15,7 +15,8 @@ object Law {
 
   /**
    * In the draft layout a row whose own columns are NULL has its value in what is stored around them, if that holds the
-   * path: bounds decide only where nothing is stored in any cell on the way.
+   * path: bounds decide only where nothing is stored in any cell on the way, or the file's writer is known to keep to
+   * its shape.
    */
   case object StoredOutside extends Law
 
