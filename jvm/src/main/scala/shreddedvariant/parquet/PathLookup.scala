@@ -23,7 +23,7 @@ final case class PathPlace(
     hops: Seq[(Lists, Int)],
     rest: Seq[PathStep],
     isElement: Boolean,
-    parts: Seq[Presence] = Nil,
+    parts: Option[Presence] = None,
     outer: Option[PathPlace] = None
 ) {
 
@@ -34,6 +34,15 @@ final case class PathPlace(
   }
 
   def isMissing(at: Int): Boolean = cell.isMissing(at) && !parts.exists(_.isPresent(at))
+}
+
+/** Whether one of the parts is there, in row groups where that matters; elsewhere nobody reads their levels. */
+final class PartPresence(parts: Seq[Presence], matters: RowGroup => Boolean) extends Presence with Assembled {
+  private var isAsked = false
+
+  override def open(group: RowGroup): Unit = isAsked = matters(group)
+  override def assemble(rows: Int): Unit = ()
+  override def isPresent(row: Int): Boolean = isAsked && parts.exists(_.isPresent(row))
 }
 
 /** Makes variants of what a cell holds. */

@@ -179,12 +179,11 @@ final class VariantBinder(
     // The lists come after the leaves of the cell, one of which tells their levels.
     val hops = end.hops.map { case (array, index) => (leaves.lists(array.group), index) }
     val outerValues = end.outerValues
-    val parts =
-      if (end.rest.isEmpty || outerValues.isEmpty) Nil
-      else
-        end.cell.typed.map { part =>
-          leaves.presence(groupOf(part), group => outerValues.exists(!group.holdsNothing(_)))
-        }
+    def matters(group: RowGroup) = outerValues.exists(!group.holdsNothing(_))
+    val parts = Option.when(end.rest.nonEmpty && outerValues.nonEmpty) {
+      val each = end.cell.typed.map(part => leaves.presence(groupOf(part), matters _))
+      leaves.register(new PartPresence(each, matters))
+    }
     PathPlace(vector, hops, end.rest, end.isElement, parts, end.outer.map(placeOf))
   }
 
