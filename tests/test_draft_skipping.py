@@ -81,7 +81,7 @@ def test_our_own_files_skip_alike_in_both_layouts(spark, tmp_path, layout):
     path = write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="a BIGINT", layout=layout, **options)
     df = load(spark, path)
     assert ids(df, "v:a::bigint = 25") == ([25], 1, 3)
-    assert ids(df, "v:a::bigint < 0 OR v:a::string IS NULL") == ([], 0, 4)
+    assert ids(df, "v:a::bigint < 0 OR v:a::bigint IS NULL") == ([], 0, 4)
     rows, counts = run(df.selectExpr("min(v:a::bigint)", "max(v:a::bigint)", "count(v:a::bigint)"))
     assert rows == [(0, 39, 40)]
     assert counts.answered == 4

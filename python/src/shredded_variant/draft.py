@@ -15,7 +15,7 @@ def is_draft(node: Node) -> bool:
 
 
 def is_variant(node: Node) -> bool:
-    """Whether a group is a variant although nobody says so: it has fields of the draft alone, and a binary to say more."""
+    """Whether a group is a variant although nobody says so: fields of the draft alone, and a binary to say more."""
     stored = node.child("untyped_value")
     is_plain = node.physical is None and node.repetition != REPEATED and node.logical is None and node.converted is None
     return (
