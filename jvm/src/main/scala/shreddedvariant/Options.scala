@@ -4,6 +4,7 @@ package shreddedvariant
 import java.util.Locale
 
 import org.apache.spark.unsafe.types.UTF8String
+import shreddedvariant.layout.WriteLayout
 
 /** `<column>` at the end of a key stands for the name of a column. */
 final case class OptionDoc(key: String, default: String, doc: String) {
@@ -109,7 +110,12 @@ object Options {
       "1000",
       "How many values an inferred shape must rest on to be kept for later writes."
     ),
-    OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
+    OptionDoc(
+      Layout,
+      "parquet",
+      "How shredded variants are laid out. `parquet`: today's Parquet shredding layout; `draft`: the earlier layout, with " +
+        "`untyped_value`. Readers know both, whatever the option says."
+    ),
     OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
@@ -168,7 +174,7 @@ object Options {
   def check(options: Map[String, String]): Unit = {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
-    onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
+    onlyValue(options, Layout, Seq("parquet", "draft"), later = Nil)
     onlyValue(options, Table, Seq("files"), later = Seq("delta"))
     checkLimits(options)
     sampleRows(options)
@@ -228,6 +234,11 @@ object Options {
       if (!allowed.exists(_.equalsIgnoreCase(value)))
         throw Errors.optionValue(key, value, allowed.mkString(" or "))
     }
+
+  def layout(options: Map[String, String]): WriteLayout =
+    get(options, Layout).fold[WriteLayout](WriteLayout.Parquet)(value =>
+      WriteLayout.all(value.toLowerCase(Locale.ROOT))
+    )
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))

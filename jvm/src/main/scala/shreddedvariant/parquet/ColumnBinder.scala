@@ -26,10 +26,11 @@ final class ColumnBinder(
     place: FilePlace,
     fileColumns: FileColumns,
     job: ReadJob,
-    rebasing: Rebasing
+    rebasing: Rebasing,
+    keepsToShape: Boolean
 ) {
   private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap))
-  private val variants = new VariantBinder(file, place, leaves, job)
+  private val variants = new VariantBinder(file, place, leaves, job, keepsToShape)
 
   def bind(requested: StructType): BoundFile = {
     val found =

@@ -20,14 +20,14 @@ object AlwaysPresent extends Presence {
   def isPresent(row: Int): Boolean = true
 }
 
-/** Whether a variant is there: known from the footer where its metadata has no nulls, else from levels. */
-final class VariantPresence(metadata: Seq[String], levels: Presence) extends Presence with Assembled {
+/** Whether a variant is there: known from the footer where a leaf below it has no nulls, else from levels. */
+final class VariantPresence(tellers: Seq[Seq[String]], levels: Presence) extends Presence with Assembled {
   private var always = true
 
   def isAlways: Boolean = always
   def isPresent(row: Int): Boolean = always || levels.isPresent(row)
 
-  override def open(group: RowGroup): Unit = always = group.hasNoNulls(metadata)
+  override def open(group: RowGroup): Unit = always = tellers.exists(group.hasNoNulls)
   def assemble(rows: Int): Unit = ()
 }
 

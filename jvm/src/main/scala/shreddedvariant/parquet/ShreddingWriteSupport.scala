@@ -10,7 +10,7 @@ import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
-import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
+import shreddedvariant.layout.{FileCell, ParquetLayout, Shape, WriteLayout}
 import shreddedvariant.shred.Shredder
 
 final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
@@ -31,7 +31,8 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leaves = new RowGroupLeaves(schema, properties)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
-    new WriteContext(schema, context.getExtraMetaData)
+    val extra = context.getExtraMetaData.asScala.toMap
+    new WriteContext(schema, (extra ++ job.layout.footer).asJava)
   }
 
   def write(row: InternalRow): Unit = {
@@ -68,13 +69,15 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
         val path = parent :+ told.getName
         val shape = if (collected) Shape.Untyped else job.shapes.getOrElse(path, Shape.Untyped)
         val id = Option(told.getId).map(_.intValue)
-        val stored = ParquetLayout.variantGroup(told.getName, told.getRepetition, id, shape)
+        // What is not shredded has one layout, which every reader knows.
+        val layout = if (shape == Shape.Untyped) WriteLayout.Parquet else job.layout
+        val stored = layout.variantGroup(told.getName, told.getRepetition, id, shape)
         leafCount += new MessageType("", stored).getColumns.size
         val valueIndex = told.getFieldIndex(ParquetLayout.Value)
         val variant = new WrittenVariant(
           path.mkString("."),
           valueIndex,
-          new Shredder(shape, d, r),
+          new Shredder(shape, layout, d, r),
           if (collected) None else counts.counts.get(path)
         )
         (stored, new WrittenField(repeated, d, r, from, leafCount, Array.empty, variant))

@@ -2,7 +2,7 @@
 package shreddedvariant.parquet
 
 import shreddedvariant.infer.Limits
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{Shape, WriteLayout}
 
 /**
  * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
@@ -13,6 +13,7 @@ final case class WriteJob(
     shapes: Map[Seq[String], Shape],
     limits: Map[Seq[String], Limits] = Map.empty,
     sample: SampleSize = SampleSize(),
+    layout: WriteLayout = WriteLayout.Parquet,
     named: Set[Seq[String]] = Set.empty
 )
 

@@ -117,14 +117,15 @@ object Part {
   }
 
   /**
-   * The `value` of a cell: alone, or beside a typed leaf that judges the rows in which both are NULL. `isVariant` says
-   * that the query wants a variant and no cast of it.
+   * The stored values of a cell: alone, or beside a typed leaf that judges the rows in which both are NULL. `isVariant`
+   * says that the query wants a variant and no cast of it.
    */
   final case class Residual(
       column: Seq[String],
       isVariant: Boolean,
       isAlone: Boolean,
       mayLack: Boolean,
+      isDraft: Boolean,
       laws: Laws
   ) extends Part {
     override def leaf: Option[Seq[String]] = Some(column)
@@ -140,13 +141,16 @@ object Part {
     override def tally(facts: Facts): Option[Tally] =
       Option.when(possible(facts).values == Values.None)(Tally.none)
 
-    /** The value of a variant null is one byte, 0. */
-    private def areVariantNulls(facts: Facts) = facts.bounds == Residual.variantNulls
+    /** The value of a variant null is one byte, 0; behind metadata without keys in the draft. */
+    private def areVariantNulls(facts: Facts) =
+      facts.bounds == (if (isDraft) Residual.draftNulls else Residual.variantNulls)
   }
 
   object Residual {
-    private val zero = Some(Datum.Bytes(Array(0)))
-    private val variantNulls = Bounds(zero, zero)
+    private def just(bytes: Byte*) =
+      Bounds(Some(Datum.Bytes(bytes.toArray)), Some(Datum.Bytes(bytes.toArray)))
+    private val variantNulls = just(0)
+    private val draftNulls = just(1, 0, 0, 0)
   }
 
   /** A typed leaf as the column wants it, if all casts keep its order. */
