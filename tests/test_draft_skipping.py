@@ -87,6 +87,18 @@ def test_our_own_files_skip_alike_in_both_layouts(spark, tmp_path, layout):
     assert counts.answered == 4
 
 
+@pytest.mark.parametrize("layout", ["parquet", "draft"])
+def test_where_the_variant_itself_is_null(spark, tmp_path, layout):
+    rows = [*[None] * 10, *[of({"a": i}) for i in range(10)], *[None if i % 2 else of(i) for i in range(10)]]
+    path = write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="a BIGINT", layout=layout,
+                 parquet__block__row__count__limit=GROUP)  # fmt: skip
+    df = load(spark, path)
+    assert ids(df, "v IS NULL") == ([*range(10), *range(21, 30, 2)], 2, 1)
+    assert ids(df, "v IS NOT NULL") == ([*range(10, 20), *range(20, 30, 2)], 2, 1)
+    rows, counts = run(df.selectExpr("count(v)"))
+    assert (rows, counts.answered) == ([(15,)], 3)
+
+
 def test_a_copy_by_another_library_is_not_taken_for_ours(spark, tmp_path):
     """It keeps the keys of the footer, but nobody knows what it did to the rows."""
     import pyarrow.parquet as pq

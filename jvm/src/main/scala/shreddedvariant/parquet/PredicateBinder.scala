@@ -25,9 +25,7 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
         val name = path.variant.map(Shape.quoted).mkString(".")
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
         path.wanted match {
-          // In the draft no leaf alone tells where the variant is.
-          case Wanted.Presence if path.steps.isEmpty =>
-            Seq(bound.metadata.fold[Part](Part.Unknown)(Part.Nulls(_, mayLack = false, laws)))
+          case Wanted.Presence if path.steps.isEmpty => Seq(presence(bound))
           // The root is never missing, and what a file leaves out of it is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(Part.Unknown)
           case _ =>
@@ -37,6 +35,13 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
             ))
         }
     }
+
+  /** In the draft any leaf tells by its levels where the group around it is: that of stored values is not repeated. */
+  private def presence(bound: FileVariant): Part = (bound.metadata, bound.root.value) match {
+    case (Some(metadata), _) => Part.Nulls(metadata, mayLack = false, laws)
+    case (None, Some(stored)) => Part.Group(stored, file.getMaxDefinitionLevel(bound.group: _*), laws)
+    case (None, None) => Part.Unknown
+  }
 
   private def cell(end: PathEnd, isDraft: Boolean): CellParts = {
     val typed = if (end.rest.isEmpty) end.cell.typed else Nil

@@ -43,6 +43,23 @@ object Part {
     override def tally(facts: Facts): Option[Tally] = NotNull(facts, mayLack, laws).map(Tally(_, None))
   }
 
+  /** A group, told by a leaf below it that is not repeated: it is there where the leaf is defined up to its level. */
+  final case class Group(column: Seq[String], definition: Int, laws: Laws) extends Part {
+    override def leaf: Option[Seq[String]] = Some(column)
+    override def possible(facts: Facts): Possible = absent(facts).fold(Possible.anything) { absent =>
+      Possible(if (absent == facts.entries) Values.None else Values.Any, orNull = absent > 0)
+    }
+    override def tally(facts: Facts): Option[Tally] =
+      absent(facts).map(absent => Tally(facts.entries - absent, None))
+
+    /** Writers that count no levels still say by null counts where there is no null. */
+    private def absent(facts: Facts): Option[Long] =
+      if (facts.nulls.contains(0L)) Some(0L)
+      else facts.levels.map(_.take(definition).sum).orElse(
+        Option.unless(laws.hold(Law.MissingStatistics))(0L)
+      )
+  }
+
   /** A typed leaf whose values go through casts. `isFloating` says that it may hold NaN. */
   final case class Typed(
       column: Seq[String],
