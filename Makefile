@@ -13,7 +13,7 @@ WHEEL := dist/shredded_variant-$(VERSION)-py3-none-any.whl
 CONFORMANCE := ../shared/conformance
 
 # Directories stand in the lists too, so that a file that went away counts as a change.
-BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories)
+BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories project/*.scala)
 MAIN := $(shell find jvm/src/main 2>/dev/null | sed 's/ /\\ /g')
 SCALA := $(MAIN) $(shell find jvm/src/test 2>/dev/null | sed 's/ /\\ /g')
 PACKAGE := pyproject.toml README.md LICENSE VERSION $(shell find python/src -not -path '*__pycache__*')
@@ -26,7 +26,7 @@ say = @echo "· $(1)"
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-demo: .venv/.wheel ## write JSON as a shredded table, query it, show what lies in its files
+demo: .venv/.wheel ## write JSON as a shredded table, show what lies in its files, query it, print what was read
 	@$(BIN)/shredded-variant demo
 
 test: test-jvm test-python ## all tests
@@ -56,7 +56,7 @@ test-jvm: .venv/.stamp ## the laws: Scala suites without a session
 	$(call say,testing the JVM side)
 	@project/sbt --warn test
 
-test-python: .venv/.wheel ## the promises: pytest against the installed wheel
+test-python: .venv/.wheel .tools/delta-spark/.stamp ## the promises: pytest against the installed wheel
 	$(call say,testing the wheel)
 	@$(BIN)/python -m pytest
 
@@ -105,6 +105,11 @@ $(WHEEL): $(JAR) $(PACKAGE) | .venv/.stamp
 	$(call say,installing the wheel)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --force-reinstall $(WHEEL)
 	@touch $@
+
+.tools/delta-spark/.stamp: $(BUILD) | .venv/.stamp
+	@project/need java build
+	$(call say,fetching delta-spark for the tests)
+	@project/sbt --error deltaSpark
 
 target/.scala-linted: $(SCALA) $(BUILD) .scalafmt.conf | .venv/.stamp
 	@project/need java build

@@ -8,6 +8,9 @@ ThisBuild / scalaVersion := "2.13.18"
 /** Spark's jars: the directory in SPARK_JARS, else the pyspark of the project's own .venv. */
 val sparkJars = taskKey[Seq[File]]("The jars of Spark 4.3 to compile and test against")
 
+val Shaded = config("shaded").hide
+val deltaKernel = taskKey[File]("Delta Kernel under names of our own")
+
 /** What Spark itself hands to its JVMs on Java 17 and later (org.apache.spark.launcher.JavaModuleOptions). */
 val sparkModuleOptions = Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector") ++
   Seq(
@@ -28,6 +31,9 @@ val sparkModuleOptions = Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=
     "java.security.jgss/sun.security.krb5"
   ).map(pkg => s"--add-opens=$pkg=ALL-UNNAMED") ++
   Seq("-Dio.netty.tryReflectionSetAccessible=true", "--enable-native-access=ALL-UNNAMED")
+
+val deltaSpark =
+  taskKey[Unit]("Copies delta-spark, which tests read and write tables with, to .tools/delta-spark/")
 
 lazy val root = (project in file("."))
   .settings(
@@ -60,12 +66,23 @@ lazy val root = (project in file("."))
         )
       jars
     },
-    Compile / unmanagedJars := Attributed.blankSeq(sparkJars.value),
-    Test / unmanagedJars := Attributed.blankSeq(sparkJars.value),
+    // Compiled and tested against the kernel that ships, and never against the one of the registry.
+    deltaKernel := ShadedKernel.jar(
+      update.value.select(configurationFilter(Shaded.name)),
+      target.value / "kernel"
+    ),
+    ivyConfigurations ++= Seq(Shaded, DeltaSpark.configuration),
+    deltaSpark := DeltaSpark.copy(
+      update.value.select(configurationFilter(DeltaSpark.configuration.name)),
+      baseDirectory.value / ".tools" / "delta-spark"
+    ),
+    Compile / unmanagedJars := Attributed.blankSeq(sparkJars.value :+ deltaKernel.value),
+    Test / unmanagedJars := Attributed.blankSeq(sparkJars.value :+ deltaKernel.value),
+    Compile / packageBin / mappings ++= ShadedKernel.entries(deltaKernel.value, target.value / "kernel"),
     libraryDependencies ++= Seq(
       "org.scalameta" %% "munit" % "1.2.4" % Test,
       "org.scalameta" %% "munit-scalacheck" % "1.2.0" % Test
-    ),
+    ) ++ ShadedKernel.modules ++ DeltaSpark.modules,
     Test / fork := true,
     Test / javaOptions ++= sparkModuleOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
     Test / testOptions += Tests.Argument(new TestFramework("munit.Framework"), "+l"),

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from benchmarks import bytes_read, drafts, engines, wide, writes
+from benchmarks import bytes_read, drafts, engines, maps, wide, writes
 from benchmarks.bench import Bench, Plan
 from benchmarks.data import ROOT, Data
 from benchmarks.queries import LAYOUTS, QUERIES
@@ -63,6 +63,7 @@ def _measurements(bench: Bench, counts: bool) -> list[tuple[str, Callable[[], Re
         (drafts.NAME, lambda: drafts.measure(bench)),
     ]
     lone += writes.measurements(bench)
+    lone += maps.measurements(bench)
     if counts:
         lone += bytes_read.measurements(bench)
     else:

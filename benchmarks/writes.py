@@ -1,10 +1,10 @@
-"""Writing a million documents: along a given shape and an inferred one, beside Spark's unshredded and shredded writes."""
+"""Writing a million documents, by a given shape and an inferred one, beside Spark's unshredded and shredded writes."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -26,11 +26,7 @@ TABLES = (EVENTS, BLUESKY)
 
 
 def measurements(bench: Bench) -> list[tuple[str, Callable[[], Result]]]:
-    return [
-        (_name(table, kind), lambda table=table, kind=kind: _result(bench, table, kind))
-        for table in TABLES
-        for kind in TIMES
-    ]
+    return [(_name(table, kind), partial(_result, bench, table, kind)) for table in TABLES for kind in TIMES]
 
 
 def _name(table: Table, kind: str) -> str:

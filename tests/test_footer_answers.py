@@ -362,7 +362,7 @@ def test_files_of_all_kinds_add_up(spark, tmp_path):
         shredding__shape__v="a BIGINT",
     )
     unshredded = spark.range(500, 510, 1, 1).selectExpr("id", "parse_json(concat('{\"a\":', id, '}')) AS v")
-    write(unshredded, path, mode="append")
+    write(unshredded, path, mode="append", shredding="off")
     write_file(f"{path}/other.parquet", NUMBERS, HIGH, annotated=True)
     write_file(f"{path}/floating.parquet", DOUBLES, typed(NAN, 0.5, -7.0), annotated=True)
     rows, counts = run(spark.read.format(FORMAT).load(path).selectExpr(*DOUBLE, "count(*)", "count(v)"))

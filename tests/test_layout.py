@@ -310,3 +310,36 @@ def test_the_external_cases_have_layouts(conformance):
         chunks = [g.column(i) for g in groups for i in range(g.num_columns)]
         assert sum(e.bytes for e in found.entries) == sum(c.total_compressed_size for c in chunks), file
         assert "$" in [e.path for e in found.entries], file
+
+
+def map_file(path, keys, residual, **sidecars):
+    data = {"m": pa.array([None if r is None else list(r.items()) for r in residual], pa.map_(pa.string(), pa.int64()))}
+    data |= {f"__paimon_map_shred_m_{i[1:]}": pa.array(values, pa.int64()) for i, values in sidecars.items()}
+    table = pa.table({**data, "s": pa.StructArray.from_arrays(list(data.values()), list(data))})
+    footer = {f"paimon.map.shredding.{of}m.keys": keys for of in ("", "s.")} if keys else {}
+    pq.write_table(table.replace_schema_metadata(footer), path)
+
+
+def test_hot_keys_stand_below_their_maps(tmp_path):
+    map_file(tmp_path / "a.parquet", "a,it's", [{"x": 1}, None, {}], _0=[1, None, 5], _1=[None, None, -1])
+    map_file(tmp_path / "b.parquet", '["b","a"]', [{"x": 1}], _0=[3], _1=[9])
+    map_file(tmp_path / "c.parquet", None, [{"x": 1}])
+    found = layout(tmp_path)
+    # A struct without hot keys in it is one column, so that `c` counts only for the map that stands alone.
+    for of, files, rows in (("m", 3, 5), ("s.m", 2, 4)):
+        got = [(e.path, e.label, e.depth, e.type, e.files, e.rows, e.present, e.min, e.max)
+               for e in found.entries if e.column == of]  # fmt: skip
+        assert got == [
+            ("", of, 0, "MAP<STRING, BIGINT>", files, rows, None, None, None),
+            ("['a']", "['a']", 1, "BIGINT", 2, 4, 3, 1, 9),
+            ("['it\\'s']", "['it\\'s']", 1, "BIGINT", 1, 3, 1, -1, -1),
+            ("['b']", "['b']", 1, "BIGINT", 1, 1, 1, 3, 3),
+        ]
+        assert all(e.bytes > 0 for e in found.entries if e.column == of)
+    assert not [e for e in found.entries if "paimon" in e.column or "paimon" in e.type]
+    assert "├─ ['a']" in str(found)
+
+
+def test_columns_whose_keys_no_footer_names_are_columns_like_others(tmp_path):
+    map_file(tmp_path / "a.parquet", None, [{"x": 1}], _0=[1])
+    assert [e.column for e in layout(tmp_path).entries] == ["m", "__paimon_map_shred_m_0", "s"]

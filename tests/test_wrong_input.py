@@ -29,8 +29,7 @@ OPTIONS = {
 }
 # Options of the contract that come later: refused and not ignored.
 LATER = {
-    "table": "delta", "bloom.v": "$.a",
-    "parquet.map.shredding.columns": "m",
+    "bloom.v": "$.a",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named
 VALUES = {

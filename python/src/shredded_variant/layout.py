@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shredded_variant import draft, leaf, render, schema
+from shredded_variant import draft, leaf, names, render, schema
 from shredded_variant.errors import PandasMissing, UnreadableFile
 from shredded_variant.files import File, read_files
 from shredded_variant.footer import Chunk, Footer, Node
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """A plain column (path ""), or one path of a variant column, over all files that have it.
+    """A plain column (path ""), one path of a variant column, or one hot key of a map, over all files that have it.
 
     Counts are of rows, or of elements below an array, and None where footers do not tell.
     """
@@ -218,7 +218,10 @@ def _merge_file(merged: dict[tuple[str, str], _Merged], footer: Footer) -> None:
 
 
 def _merge_plain(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
-    m = merged.setdefault((column.name, ""), _Merged(column.name, 0, None))
+    # A hot key stands below its map, whose own entry is what the map has left.
+    path = "" if column.key is None else names.in_brackets(column.key)
+    label, depth, parent = (path, 1, "") if path else (column.name, 0, None)
+    m = merged.setdefault((column.name, path), _Merged(label, depth, parent))
     node = column.node
     m.bytes += sum(c.size for each in schema.leaves(node) for c in footer.chunks.get(each.path, ()))
     scalar = node.physical is not None and not column.repeated

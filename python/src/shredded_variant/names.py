@@ -19,8 +19,11 @@ def quoted(name: str) -> str:
 def step(key: Step) -> str:
     if key is None:
         return "[*]"
-    if SIMPLE.fullmatch(key):
-        return f".{key}"
+    return f".{key}" if SIMPLE.fullmatch(key) else in_brackets(key)
+
+
+def in_brackets(key: str) -> str:
+    """Any key of an object or of a map."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"['{escaped}']"
 

@@ -1,4 +1,4 @@
-"""Finds the variants in a file's schema, and says what their paths and the plain columns are called and hold."""
+"""Finds variants and hot keys in a file's schema, and says what these and the plain columns are called and hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shredded_variant import draft, leaf, names
+from shredded_variant import draft, hot_keys, leaf, names
 from shredded_variant.footer import REPEATED, VARIANT, Footer, Node
 from shredded_variant.names import quoted
 
@@ -43,38 +43,55 @@ class Cell:
 
 @dataclass
 class Column:
-    """A variant, wherever it stands, or a column that holds none."""
+    """A variant, wherever it stands, or a column that holds none; with a `key`, that hot key of the map `name`."""
 
     name: str
     node: Node
     is_variant: bool
     repeated: bool
+    key: str | None = None
 
 
 def columns(footer: Footer) -> Iterator[Column]:
-    """The variants and, beside them, the columns without any, in the order of the file."""
+    """The variants and, beside them, the columns without any and the hot keys of maps, in the order of the file."""
     try:
         spark = json.loads(footer.metadata.get("org.apache.spark.sql.parquet.row.metadata", "null"))
     except ValueError:
         spark = None
+    hot = hot_keys.of(footer.root.children, (), footer.metadata)
     for node in footer.root.children:
-        yield from _columns(node, quoted(node.name), _field(spark, node.name), False)
+        if node.name in hot:
+            yield _hot_key(node, *hot[node.name], "")
+        else:
+            yield from _columns(node, quoted(node.name), _field(spark, node.name), False, footer)
 
 
-def _columns(node: Node, name: str, spark: Any, repeated: bool) -> Iterator[Column]:
+def _columns(node: Node, name: str, spark: Any, repeated: bool, footer: Footer) -> Iterator[Column]:
     repeated = repeated or node.repetition == REPEATED
+    parts = _parts(node, spark)
+    hot = {} if repeated or node.is_list or node.is_map else hot_keys.of(node.children, node.path, footer.metadata)
     if _is_variant(node, spark):
         yield Column(name, node, True, repeated)
-    elif not any(_holds_variant(child, part) for child, part, _ in _parts(node, spark)):
+    elif not any(_is_divided(child, part, footer) for child, part, _ in parts) and not hot:
         yield Column(name, node, False, repeated)
     else:
         inside = repeated or node.is_list or node.is_map
-        for child, part, label in _parts(node, spark):
-            yield from _columns(child, f"{name}.{label}", part, inside)
+        for child, part, label in parts:
+            if child.name in hot:
+                yield _hot_key(child, *hot[child.name], f"{name}.")
+            else:
+                yield from _columns(child, f"{name}.{label}", part, inside, footer)
 
 
-def _holds_variant(node: Node, spark: Any) -> bool:
-    return _is_variant(node, spark) or any(_holds_variant(c, s) for c, s, _ in _parts(node, spark))
+def _hot_key(node: Node, map: str, key: str, prefix: str) -> Column:
+    return Column(prefix + quoted(map), node, False, node.repetition == REPEATED, key)
+
+
+def _is_divided(node: Node, spark: Any, footer: Footer) -> bool:
+    """Whether there are variants or hot keys in it."""
+    if _is_variant(node, spark) or hot_keys.of(node.children, node.path, footer.metadata):
+        return True
+    return any(_is_divided(c, s, footer) for c, s, _ in _parts(node, spark))
 
 
 def _is_variant(node: Node, spark: Any) -> bool:
@@ -156,6 +173,8 @@ def shape(node: Node) -> str:
 
 def type_of(node: Node) -> str:
     """The type of a column without variants, in the words of Spark's DDL."""
+    if node.is_annotated(VARIANT):
+        return "VARIANT"
     if node.physical is not None:
         name = leaf.ddl(node)
         return f"ARRAY<{name}>" if node.repetition == REPEATED else name

@@ -12,10 +12,12 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry$;
+import org.apache.spark.sql.errors.QueryCompilationErrors$;
 import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.datasources.DataSource$;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedColumnReader;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.SchemaUtils;
 import scala.collection.immutable.Seq;
@@ -74,6 +76,11 @@ public final class SparkBridge {
   /** Refuses a schema that names a column twice. {@code private[spark]}. */
   public static void checkColumnNames(StructType schema, boolean caseSensitive) {
     SchemaUtils.checkSchemaColumnNameDuplication(schema, caseSensitive);
+  }
+
+  /** Spark's refusal of an output mode that a sink lacks. {@code private[sql]}. */
+  public static Throwable unsupportedOutputMode(String format, OutputMode mode) {
+    return QueryCompilationErrors$.MODULE$.dataSourceOutputModeUnsupportedError(format, mode);
   }
 
   /** Appends rows to vectors, one for each column, of any type. {@code private[execution]}. */

@@ -46,12 +46,13 @@ object Errors {
       key: String,
       column: String,
       nearest: Option[String],
-      variants: Seq[String]
+      kind: String,
+      others: Seq[String]
   ): ShreddedVariantException =
     error(
       "NO_SUCH_COLUMN",
       s"The option '$key' names the column '$column', which the data does not have: " +
-        nearest.fold(s"the variant columns are ${list(variants)}.")(n => s"did you mean '$n'?")
+        nearest.fold(s"the $kind columns are ${list(others)}.")(n => s"did you mean '$n'?")
     )
 
   def notAVariant(
@@ -71,6 +72,56 @@ object Errors {
       "VARIANT_IN_COLLECTION",
       s"The option '$key' names '$column', a variant inside an array or a map: these are written unshredded, " +
         "so remove the option."
+    )
+
+  def notAMap(key: String, column: String, found: String, maps: Seq[String]): ShreddedVariantException =
+    error(
+      "NOT_A_MAP",
+      s"The option '$key' names the column '$column', which is $found: " +
+        s"name a map whose keys are strings, and these are ${list(maps)}."
+    )
+
+  def mapInCollection(key: String, column: String): ShreddedVariantException =
+    error(
+      "MAP_IN_COLLECTION",
+      s"The option '$key' names '$column', a map inside an array or another map: these have no hot keys, " +
+        "so remove the option."
+    )
+
+  def mapKeys(key: String, value: String, reason: String): ShreddedVariantException =
+    error(
+      "MAP_KEYS",
+      s"The option '$key' has the value '${clip(value)}' ($reason): write the keys separated by commas, or as a JSON " +
+        "array of strings where keys are empty, padded or hold commas."
+    )
+
+  def mapNotListed(key: String, column: String, columns: String): ShreddedVariantException =
+    error(
+      "MAP_NOT_LISTED",
+      s"The option '$key' is for a map that '$columns' does not list: add $column there."
+    )
+
+  def mapNotInferred(key: String, infer: String): ShreddedVariantException =
+    error("MAP_NOT_INFERRED", s"The option '$key' is for keys that the data chooses: set '$infer' to true.")
+
+  def mapWithoutKeys(column: String, columns: String, keys: String, infer: String): ShreddedVariantException =
+    error(
+      "MAP_WITHOUT_KEYS",
+      s"The option '$columns' lists the map '$column', which has no hot keys: give them with '$keys', " +
+        s"or set '$infer' to true."
+    )
+
+  def reservedName(column: String): ShreddedVariantException =
+    error(
+      "RESERVED_NAME",
+      s"The column '$column' has a name that files keep for hot keys of maps: give it another name."
+    )
+
+  def mapKeyTwice(column: String, key: String): ShreddedVariantException =
+    error(
+      "MAP_KEY_TWICE",
+      s"The map '$column' has the hot key '${clip(key)}' twice in one row: " +
+        "write each key once, for example with map_from_entries, or leave the key out of the hot keys."
     )
 
   def shape(text: String, at: Int, reason: String): ShreddedVariantException =
@@ -117,13 +168,6 @@ object Errors {
   def noPath(): ShreddedVariantException =
     error("NO_PATH", "No path was given: pass one to load(path) or save(path).")
 
-  def deltaTable(path: String): ShreddedVariantException =
-    error(
-      "DELTA_TABLE",
-      s"'$path' is a Delta table (it holds a _delta_log), which this version neither reads nor writes: " +
-        "use format(\"delta\"), or another path."
-    )
-
   def noSchema(paths: String): ShreddedVariantException =
     error(
       "NO_SCHEMA",
@@ -140,6 +184,133 @@ object Errors {
     error(
       "PINNED_SHAPES",
       s"The table's shapes in '$file' cannot be used ($reason): mend the file, or remove it to let the next write decide."
+    )
+
+  // ---- Delta tables ----
+
+  def deltaRoute(path: String, route: String): ShreddedVariantException =
+    error(
+      "DELTA_ROUTE",
+      s"'$path' is a Delta table (it holds a _delta_log), and $route of Delta tables is not part of this version: " +
+        "use format(\"shredded_variant\") with load(path) and save(path), or format(\"delta\")."
+    )
+
+  def insideDelta(path: String, table: String): ShreddedVariantException =
+    error(
+      "INSIDE_DELTA_TABLE",
+      s"'$path' lies inside the Delta table '$table', whose log alone says which files there are: " +
+        "name the table, and choose its rows with a filter."
+    )
+
+  def deltaAmongOthers(path: String): ShreddedVariantException =
+    error(
+      "DELTA_AMONG_OTHERS",
+      s"The Delta table '$path' is named together with other paths: load it alone, and bring the rows together with union."
+    )
+
+  def deltaLog(path: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_LOG",
+      s"The log of the Delta table '$path' cannot be used (${reason(cause)}): " +
+        "mend or restore its _delta_log with Delta's own tools.",
+      cause
+    )
+
+  def deltaVersion(path: String, asked: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_VERSION",
+      s"The Delta table '$path' has no version as of '$asked' (${reason(cause)}): " +
+        "ask for one that DESCRIBE HISTORY still lists.",
+      cause
+    )
+
+  def deltaFeature(path: String, feature: String, how: String, instead: String): ShreddedVariantException =
+    error(
+      "DELTA_FEATURE",
+      s"The Delta table '$path' uses $feature, with which it cannot be $how in this version: $instead."
+    )
+
+  def deltaAppendOnly(path: String): ShreddedVariantException =
+    error(
+      "DELTA_APPEND_ONLY",
+      s"The Delta table '$path' has the property delta.appendOnly: append to it, or set the property to false."
+    )
+
+  def deltaOption(path: String, key: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_OPTION",
+      s"The option '$key' cannot be used with the Delta table '$path' ($reason): remove it."
+    )
+
+  def deltaConflict(path: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_CONFLICT",
+      s"Nothing was written to the Delta table '$path', because others have changed it meanwhile ($reason): " +
+        "run the write again."
+    )
+
+  def deltaCommit(path: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_COMMIT",
+      s"It is unknown whether the commit to the Delta table '$path' has succeeded (${reason(cause)}): " +
+        "look at the table's newest version before the write is run again.",
+      cause
+    )
+
+  /** Whether what failed may nevertheless be part of the table. */
+  def mayHaveCommitted(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_DELTA_COMMIT"
+
+  def deltaReplaceWhere(path: String, condition: String, partition: String): ShreddedVariantException =
+    error(
+      "DELTA_REPLACE_WHERE",
+      s"Rows for the partition '$partition' of the Delta table '$path' do not fulfil replaceWhere '${clip(condition)}': " +
+        "filter them out, or widen the condition."
+    )
+
+  def deltaCondition(path: String, condition: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_CONDITION",
+      s"The condition '${clip(condition)}' in replaceWhere cannot choose partitions of the Delta table '$path' ($reason): " +
+        "write a condition on its partition columns."
+    )
+
+  def deltaPartitioning(path: String, found: Seq[String], asked: Seq[String]): ShreddedVariantException =
+    error(
+      "DELTA_PARTITIONING",
+      s"The Delta table '$path' is partitioned by ${list(found)} and not by ${list(asked)}: " +
+        "leave partitionBy out, or overwrite the table with overwriteSchema."
+    )
+
+  def deltaColumns(path: String, added: Seq[String]): ShreddedVariantException =
+    error(
+      "DELTA_COLUMNS",
+      s"The Delta table '$path' does not have the columns ${list(added)}: " +
+        "set the option mergeSchema to add them, or leave them out."
+    )
+
+  def deltaOverFiles(path: String): ShreddedVariantException =
+    error(
+      "DELTA_OVER_FILES",
+      s"'$path' holds files, but no Delta table, whose log would not know of them: write the Delta table to another path."
+    )
+
+  def deltaShredding(path: String, key: String, property: String): ShreddedVariantException =
+    error(
+      "DELTA_SHREDDING_OFF",
+      s"The option '$key' asks for a shape, but the Delta table '$path' does not allow shredded variants: " +
+        s"set its property $property to true, or remove the option."
+    )
+
+  def onlyDelta(key: String): ShreddedVariantException =
+    error(
+      "ONLY_DELTA",
+      s"The option '$key' works on Delta tables alone: remove it, or write with the option 'table' = 'delta'."
+    )
+
+  def deltaSchema(path: String): ShreddedVariantException =
+    error(
+      "DELTA_SCHEMA",
+      s"The Delta table '$path' has other columns than schema(…) gives: leave schema(…) out, and select what you need."
     )
 
   // ---- files ----
@@ -164,6 +335,19 @@ object Errors {
       "UNSUPPORTED_TYPE",
       s"The variant '$column' is shredded as $parquetType, which the shredding layout does not allow: " +
         "write the file again with a type of the specification."
+    )
+
+  def malformedMap(column: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_MAP",
+      s"The map '$column' does not follow the layout of maps with hot keys ($reason): write the file again."
+    )
+
+  def unnamedHotKeys(column: String, sidecars: Int, option: String): ShreddedVariantException =
+    error(
+      "UNNAMED_HOT_KEYS",
+      s"The map '$column' has $sidecars hot keys in columns of their own, and the footer does not name them: " +
+        s"give them in their order with the option '$option'."
     )
 
   def malformedValue(path: String, reason: String): ShreddedVariantException =
@@ -239,7 +423,8 @@ object Errors {
 
   private def clip(text: String) = if (text.length <= 80) text else text.take(77) + "…"
 
-  private def reason(cause: Throwable) = {
+  /** The first line of what went wrong. */
+  def reason(cause: Throwable): String = {
     val text = Option(cause.getMessage).getOrElse(cause.getClass.getSimpleName)
     clip(text.linesIterator.nextOption().getOrElse("").stripSuffix("."))
   }

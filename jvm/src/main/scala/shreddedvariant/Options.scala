@@ -6,10 +6,42 @@ import java.util.Locale
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.layout.WriteLayout
 
-/** `<column>` at the end of a key stands for the name of a column. */
+/** `<column>` in a key stands for the name of a column. */
 final case class OptionDoc(key: String, default: String, doc: String) {
-  val prefix: Option[String] =
-    Option.when(key.endsWith("<column>"))(key.stripSuffix("<column>").toLowerCase(Locale.ROOT))
+  def isKey(other: String): Boolean = if (isOfColumn) column(other).isDefined else key.equalsIgnoreCase(other)
+
+  /** The column that a key names. */
+  def column(other: String): Option[String] = {
+    val isNamed = isOfColumn && other.length > before.length + after.length &&
+      other.regionMatches(true, 0, before, 0, before.length) &&
+      other.regionMatches(true, other.length - after.length, after, 0, after.length)
+    Option.when(isNamed)(other.substring(before.length, other.length - after.length))
+  }
+
+  /** The key for a column. */
+  def of(column: String): String = before + column + after
+
+  /** How many edits make a key one of these, whatever column it names. */
+  def edits(other: String): Int = {
+    def distance(a: String, b: String) =
+      UTF8String.fromString(a.toLowerCase(Locale.ROOT)).levenshteinDistance(
+        UTF8String.fromString(b.toLowerCase(Locale.ROOT))
+      )
+    if (!isOfColumn) distance(other, key)
+    else if (after.isEmpty) distance(other.take(before.length), before)
+    else {
+      val (head, tail) = other.splitAt(math.max(other.lastIndexOf('.'), 0))
+      distance(head.take(before.length), before) + distance(tail, after)
+    }
+  }
+
+  private def isOfColumn = key.contains(OptionDoc.Column)
+  private def before = key.take(key.indexOf(OptionDoc.Column))
+  private def after = key.drop(before.length + OptionDoc.Column.length)
+}
+
+object OptionDoc {
+  private val Column = "<column>"
 }
 
 object Options {
@@ -35,6 +67,30 @@ object Options {
   val MaxVariantBytes = "maxVariantBytes"
   val MaxVariantDepth = "maxVariantDepth"
   val LateMaterialization = "lateMaterialization"
+  val VersionAsOf = "versionAsOf"
+  val TimestampAsOf = "timestampAsOf"
+  val OverwriteSchema = "overwriteSchema"
+  val ReplaceWhere = "replaceWhere"
+  val MapColumns = "parquet.map.shredding.columns"
+  val MapKeys: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.keys",
+    "–",
+    "The hot keys of a map: comma separated and trimmed, or a JSON array for keys that are empty, padded or hold commas. " +
+      "Read: the keys of files with such columns whose footers do not name them."
+  )
+  val MapInfer: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.infer",
+    "false",
+    "Whether each file chooses hot keys by its first rows, as many as inference may hold back: of the keys that are " +
+      "frequent enough, those that hold most bytes. Keys that are given stay hot."
+  )
+  val MapMaxKeys: OptionDoc =
+    OptionDoc("parquet.map.shredding.<column>.maxKeys", "64", "Inference: how many keys of a map are hot.")
+  val MapMinFrequency: OptionDoc = OptionDoc(
+    "parquet.map.shredding.<column>.minFrequency",
+    "0.10",
+    "Inference: how many maps must have a value for a key, as a share of those that are not null."
+  )
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
@@ -116,12 +172,27 @@ object Options {
       "How shredded variants are laid out. `parquet`: today's Parquet shredding layout; `draft`: the earlier layout, with " +
         "`untyped_value`. Readers know both, whatever the option says."
     ),
-    OptionDoc(Table, "files", "`files`: a directory of Parquet files."),
+    OptionDoc(
+      Table,
+      "files",
+      "`files`: a directory of Parquet files; `delta`: a Delta table. An existing one is recognised by its log."
+    ),
+    OptionDoc(
+      MapColumns,
+      "–",
+      "The map columns whose hot keys get columns of their own, comma separated; each written as in `shredding.shape`. " +
+        "Their keys must be strings."
+    ),
+    MapKeys,
+    MapInfer,
+    MapMaxKeys,
+    MapMinFrequency,
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
       MergeSchema,
       "–",
-      "Whether the columns of all files are brought together on read; as for Spark's `parquet`."
+      "Whether the columns of all files are brought together on read, as for Spark's `parquet`; on a write to a Delta " +
+        "table, whether columns that it lacks are added to it."
     ),
     OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant beyond this size is refused."),
     OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused."),
@@ -129,15 +200,28 @@ object Options {
       LateMaterialization,
       "true",
       "Read: whether a filter may be evaluated before the other columns are read, for rows that survive it."
+    ),
+    OptionDoc(
+      OverwriteSchema,
+      "false",
+      "On an overwrite of a Delta table: whether it gets the columns and partition columns of what is written."
+    ),
+    OptionDoc(
+      ReplaceWhere,
+      "–",
+      "On an overwrite of a Delta table: a condition on its partition columns that chooses what is replaced."
+    ),
+    OptionDoc(VersionAsOf, "–", "Read a Delta table as it was at this version."),
+    OptionDoc(
+      TimestampAsOf,
+      "–",
+      "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
     )
   )
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
-    "parquet.map.shredding.",
-    "bloom.",
-    "versionasof",
-    "timestampasof"
+    "bloom."
   )
 
   /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
@@ -175,7 +259,7 @@ object Options {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
     onlyValue(options, Layout, Seq("parquet", "draft"), later = Nil)
-    onlyValue(options, Table, Seq("files"), later = Seq("delta"))
+    onlyValue(options, Table, Seq("files", "delta"), later = Nil)
     checkLimits(options)
     sampleRows(options)
     sampleBytes(options)
@@ -183,13 +267,15 @@ object Options {
     pinMinRows(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
+    get(options, VersionAsOf).foreach(version)
+    onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
     onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
   }
 
   private def checkKey(key: String): Unit = {
     val lower = key.toLowerCase(Locale.ROOT)
     val known =
-      ofSpark(lower) || all.exists(o => o.prefix.fold(o.key.equalsIgnoreCase(lower))(p => isUnder(lower, p)))
+      ofSpark(lower) || all.exists(_.isKey(lower))
     if (!known) {
       if (later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l))
         throw Errors.notInThisVersion(s"The option '$key'", "remove it")
@@ -206,15 +292,10 @@ object Options {
   private def isUnder(key: String, prefix: String) = key.startsWith(prefix) && key.length > prefix.length
 
   /** The candidate with the fewest edits from `word`, if that needs at most `edits`. */
-  def nearest(word: String, candidates: Seq[String], edits: Int): Option[String] = {
-    def distance(candidate: String) = {
-      // A key for a column is compared without the column.
-      val stem = candidate.stripSuffix("<column>").toLowerCase(Locale.ROOT)
-      val head = if (stem == candidate.toLowerCase(Locale.ROOT)) word else word.take(stem.length)
-      UTF8String.fromString(head).levenshteinDistance(UTF8String.fromString(stem))
-    }
-    candidates.map(c => (distance(c), c)).filter(_._1 <= edits).minByOption(_._1).map(_._2)
-  }
+  def nearest(word: String, candidates: Seq[String], edits: Int): Option[String] =
+    candidates.map(c => (OptionDoc(c, "", "").edits(word), c)).filter(_._1 <= edits).minByOption(_._1).map(
+      _._2
+    )
 
   def get(options: Map[String, String], key: String): Option[String] =
     options.collectFirst { case (k, value) if k.equalsIgnoreCase(key) => value }
@@ -316,6 +397,12 @@ object Options {
         throw Errors.optionValue(key, value, "a size such as 64m, up to 2g")
       bytes.toInt
     }
+
+  def version(value: String): Long = value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
+    VersionAsOf,
+    value,
+    "a version number from 0 on"
+  ))
 
   def maxVariantDepth(options: Map[String, String]): Int =
     get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>

@@ -22,6 +22,10 @@ class OptionsSuite extends munit.FunSuite {
   passes("layout", "parquet")
   passes("table", "files")
   passes("maxVariantBytes", "64m")
+  passes("parquet.map.shredding.columns", "m")
+  passes("parquet.map.shredding.a.`b.c`.keys", "x")
+  passes("parquet.map.shredding.m.infer", "true")
+  passes("parquet.map.shredding.m.minFrequency", "0.5")
   passes("maxVariantDepth", "5")
   passes("parquet.block.size")
   passes("parquet.enable.dictionary")
@@ -67,10 +71,23 @@ class OptionsSuite extends munit.FunSuite {
   refuses("layout", "orc", "OPTION_VALUE", "use parquet or draft")
   refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
-  refuses("table", "delta", "NOT_IN_THIS_VERSION", "use files")
+  refuses("table", "hudi", "OPTION_VALUE", "use files or delta")
+  refuses("overwriteSchema", "yes", "OPTION_VALUE", "use true or false")
   refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("parquet.map.shredding.columns", "m", "NOT_IN_THIS_VERSION", "remove it")
-  refuses("versionAsOf", "1", "NOT_IN_THIS_VERSION", "remove it")
+  refuses(
+    "parquet.map.shredding.column",
+    "m",
+    "UNKNOWN_OPTION",
+    "did you mean 'parquet.map.shredding.columns'?"
+  )
+  refuses("parquet.map.shredding.m.key", "a", "UNKNOWN_OPTION", "'parquet.map.shredding.<column>.keys'?")
+  refuses(
+    "parquet.map.shredding.m.maxKey",
+    "3",
+    "UNKNOWN_OPTION",
+    "'parquet.map.shredding.<column>.maxKeys'?"
+  )
+  refuses("versionAsOf", "-1", "OPTION_VALUE", "a version number from 0 on")
 
   test("another Spark is refused") {
     SparkVersion.check("4.3.0")

@@ -21,12 +21,23 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.types.variant",
       "org.apache.spark.unsafe"
     ),
+    "maps" -> Set(
+      "shreddedvariant.layout",
+      "com.fasterxml.jackson.databind",
+      "org.apache.spark.sql.catalyst.InternalRow",
+      "org.apache.spark.sql.catalyst.expressions",
+      "org.apache.spark.sql.catalyst.util",
+      "org.apache.spark.sql.types",
+      "org.apache.spark.sql.vectorized",
+      "org.apache.spark.unsafe"
+    ),
     "infer" -> Set("shreddedvariant.binary", "shreddedvariant.layout", "org.apache.spark.unsafe"),
     "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
     "parquet" -> Set(
       "shreddedvariant.binary",
       "shreddedvariant.infer",
       "shreddedvariant.layout",
+      "shreddedvariant.maps",
       "shreddedvariant.shred",
       "shreddedvariant.stats",
       "org.apache.parquet",
@@ -50,7 +61,20 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.sql.connector.read",
       "org.apache.spark.sql.execution.datasources.WriteFiles",
       "org.apache.spark.sql.execution.datasources.v2",
-      "org.apache.spark.sql.types"
+      "org.apache.spark.sql.types",
+      "org.apache.spark.unsafe"
+    ),
+    "delta" -> Set(
+      "shreddedvariant.binary",
+      "shreddedvariant.layout",
+      "shreddedvariant.stats",
+      "shreddedvariant.shaded.io.delta",
+      "org.apache.hadoop.conf",
+      "org.apache.hadoop.fs",
+      "org.apache.parquet.schema",
+      "org.apache.spark.sql.types",
+      "org.slf4j",
+      "com.fasterxml.jackson"
     ),
     "source" -> Set(
       "shreddedvariant",

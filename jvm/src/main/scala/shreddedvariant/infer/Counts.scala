@@ -74,8 +74,8 @@ final class Counts private (maxPaths: Int) {
     val data = offsets + (size + 1) * offsetWidth
     var i = 0
     while (i < size) {
-      val id = Encoding.unsigned(bytes, ids + i * idWidth, idWidth)
-      val position = data + Encoding.unsigned(bytes, offsets + i * offsetWidth, offsetWidth)
+      val id = number(bytes, ids + i * idWidth, idWidth)
+      val position = data + number(bytes, offsets + i * offsetWidth, offsetWidth)
       if (Encoding.byteAt(bytes, position) != NullHeader) {
         val field = fieldOf(node, id)
         if (field != null) count(field, bytes, position, depth)
@@ -93,7 +93,7 @@ final class Counts private (maxPaths: Int) {
     val data = offsets + (size + 1) * offsetWidth
     var i = 0
     while (i < size) {
-      val position = data + Encoding.unsigned(bytes, offsets + i * offsetWidth, offsetWidth)
+      val position = data + number(bytes, offsets + i * offsetWidth, offsetWidth)
       if (Encoding.byteAt(bytes, position) != NullHeader) {
         val element = if (node.element != null) node.element else newElement(node)
         if (element != null) count(element, bytes, position, depth)
@@ -101,6 +101,10 @@ final class Counts private (maxPaths: Int) {
       i += 1
     }
   }
+
+  /** Most variants are small: their ids and offsets are single bytes. */
+  private def number(bytes: Array[Byte], at: Int, width: Int): Int =
+    if (width == 1) Encoding.byteAt(bytes, at) & 0xff else Encoding.unsigned(bytes, at, width)
 
   /**
    * The size of an object or array, if the variant is long enough for so many values. Offsets that lead several fields to

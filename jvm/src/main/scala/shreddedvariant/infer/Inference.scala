@@ -117,6 +117,8 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
     val (onTheWay, others) = seen
       .filterNot { case (name, _) => exclude.field(name).isNamed }
       .partition { case (name, _) => !include.field(name).isEmpty }
+    // Deeper than the limit only included paths go.
+    val more = if (depth <= limits.maxDepth) others else Nil
     val names = seen.map(_._1).toSet
     val always = onTheWay.flatMap { case (name, field) => build(name, field) } ++
       include.sortedFields.filterNot(names).flatMap(build(_, ColumnInference.Unseen))
@@ -124,11 +126,11 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
     // Both sorts are stable: ties stay in the order of names.
     val best = limits.policy match {
       case Policy.Majority =>
-        others.filter { case (_, field) => isFrequent(field.total, base) }
+        more.filter { case (_, field) => isFrequent(field.total, base) }
           .sortBy { case (_, field) => -field.total }
           .take(room).flatMap { case (name, field) => build(name, field) }
       case Policy.Equivalence =>
-        others.flatMap { case (name, field) => build(name, field) }
+        more.flatMap { case (name, field) => build(name, field) }
           .sortBy { case (_, candidate) => -candidate.values }
           .take(room)
     }

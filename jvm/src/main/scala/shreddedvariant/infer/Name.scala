@@ -38,7 +38,7 @@ private[infer] object Name {
 }
 
 private[infer] final class NameTable {
-  private var slots = new Array[Name](64)
+  private var slots = new Array[Name](16)
   private var size = 0
 
   /** The name with these bytes, or null. */

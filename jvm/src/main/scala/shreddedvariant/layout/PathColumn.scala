@@ -1,4 +1,4 @@
-/** What a query wants of one path of a variant, as a column of its own beside the columns of the table. */
+/** What a query wants of one path of a variant, or of one key of a map, as a column beside the columns of the table. */
 package shreddedvariant.layout
 
 import org.apache.spark.sql.types.{BooleanType, DataType, StringType, VariantType}
@@ -16,12 +16,15 @@ object PathStep {
   }.mkString
 }
 
-/** `variant` is the variant's column, by the names of the structs around it. */
-final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: Wanted) {
+/** `column` is that of the variant or map, by the names of the structs around it; maps have no steps. */
+final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: Wanted) {
 
   /** What EXPLAIN calls the path; array indexes are all one leaf. */
   def leaf: String = wanted match {
     case Wanted.Presence if steps.isEmpty => s"$path present"
+    case Wanted.MapPresence => s"$path present"
+    case _: Wanted.Entry => path
+    case Wanted.HasEntry(key) => s"$columnName has ${quoted(key)}"
     case _ => path.replaceAll("\\[\\d+\\]", "[*]")
   }
 
@@ -29,12 +32,23 @@ final case class PathColumn(variant: Seq[String], steps: Seq[PathStep], wanted: 
     case Wanted.Value(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")}"
     case Wanted.Failure(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} failing"
     case Wanted.Raising(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} raising"
-    case Wanted.Presence => s"$path present"
+    case Wanted.Presence | Wanted.MapPresence => s"$path present"
+    case Wanted.Entry(_, target) => s"$path::${target.sql}"
+    case _: Wanted.HasEntry => path
     case Wanted.Json(zone) => s"$path as JSON in $zone"
   }
 
   /** The path as SQL writes it. */
-  def path: String = variant.map(Shape.quoted).mkString(".") + PathStep.text(steps)
+  def path: String = wanted match {
+    case Wanted.Entry(key, _) => s"$columnName[${quoted(key)}]"
+    case Wanted.HasEntry(key) => s"map_contains_key($columnName, ${quoted(key)})"
+    case _ => columnName + PathStep.text(steps)
+  }
+
+  /** The column as SQL writes it. */
+  def columnName: String = column.map(Shape.quoted).mkString(".")
+
+  private def quoted(key: String) = "'" + key.replace("\\", "\\\\").replace("'", "\\'") + "'"
 }
 
 sealed trait Wanted {
@@ -60,6 +74,21 @@ object Wanted {
 
   /** True where the path leads to something, be it a variant null; null elsewhere: outer joins then keep the meaning. */
   case object Presence extends Wanted {
+    override def dataType: DataType = BooleanType
+  }
+
+  /** The value of a key of a map, null where the map has none. */
+  final case class Entry(key: String, value: DataType) extends Wanted {
+    override def dataType: DataType = value
+  }
+
+  /** Whether a map has a key, be its value null; null where the map is. */
+  final case class HasEntry(key: String) extends Wanted {
+    override def dataType: DataType = BooleanType
+  }
+
+  /** True where a map is not NULL, null elsewhere. */
+  case object MapPresence extends Wanted {
     override def dataType: DataType = BooleanType
   }
 

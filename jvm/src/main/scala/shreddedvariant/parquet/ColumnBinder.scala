@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.Errors
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{PathColumn, Shape, Wanted}
 
 /** What a file gives for a query: its columns, and what fills them. */
 final class BoundFile(
@@ -25,21 +25,29 @@ final class ColumnBinder(
     file: MessageType,
     place: FilePlace,
     fileColumns: FileColumns,
+    hotKeys: FileMaps,
     job: ReadJob,
     rebasing: Rebasing,
     keepsToShape: Boolean
-) {
+) extends FileColumnBinder {
   private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap))
   private val variants = new VariantBinder(file, place, leaves, job, keepsToShape)
+  private val maps = new MapBinder(file, place, hotKeys, leaves, this, job)
 
   def bind(requested: StructType): BoundFile = {
     val found =
       requested.fields.map(field => if (job.paths.contains(field.name)) None else topLevel(field.name))
     val columns = requested.fields.zip(found).map {
-      case (field, Some(group)) => new FixedColumn(column(field.dataType, tree(field, group), field.name))
-      case (field, None) => job.paths.get(field.name).fold(notInFile(field))(variants.path(_, field.dataType))
+      case (field, Some(group)) =>
+        new FixedColumn(column(field.dataType, tree(field, group, field.name), field.name, always))
+      case (field, None) => job.paths.get(field.name).fold(notInFile(field))(path(_, field.dataType))
     }
     new BoundFile(columns, leaves.all, leaves.assembled, leaves.vectors)
+  }
+
+  private def path(column: PathColumn, requested: DataType): ReadColumn = column.wanted match {
+    case _: Wanted.Entry | _: Wanted.HasEntry | Wanted.MapPresence => maps.path(column, requested)
+    case _ => variants.path(column, requested)
   }
 
   private def notInFile(field: StructField): ReadColumn =
@@ -55,7 +63,7 @@ final class ColumnBinder(
   }
 
   /** A column of the file as the tree that Spark's own schema converter makes of it. */
-  private def tree(field: StructField, found: Type): ParquetColumn = {
+  private def tree(field: StructField, found: Type, name: String): ParquetColumn = {
     def normal(name: String) = if (job.caseSensitive) name else name.toLowerCase(Locale.ROOT)
     val plain = VariantGroups.withoutTyped(found, field.dataType, normal)
     val read = field.copy(dataType = VariantGroups.asStructs(field.dataType))
@@ -68,27 +76,54 @@ final class ColumnBinder(
     catch {
       // The converter meets a struct where a list was asked for, and the like, with a blind cast.
       case _: AnalysisException | _: ClassCastException =>
-        throw Errors.columnType(field.name, found.toString.replaceAll("\\s+", " "), field.dataType.sql)
+        throw Errors.columnType(name, found.toString.replaceAll("\\s+", " "), field.dataType.sql)
     }
   }
 
-  private def column(requested: DataType, found: ParquetColumn, name: String): ColumnVector =
+  override def column(
+      path: Seq[String],
+      dataType: DataType,
+      name: String,
+      need: RowGroup => Boolean
+  ): ColumnVector = column(dataType, tree(path, dataType, name), name, need)
+
+  override def values(map: Seq[String], dataType: DataType, name: String): ColumnVector = {
+    val found = tree(map, MapType(StringType, dataType), name)
+    column(dataType, found.children(1), name, always)
+  }
+
+  /** A column below structs, as a tree of its own: what stands beside it does not matter. */
+  private def tree(path: Seq[String], dataType: DataType, name: String): ParquetColumn = {
+    val asked = path.init.foldRight(StructField(path.last, dataType)) { (outer, inner) =>
+      StructField(outer, StructType(Seq(inner)))
+    }
+    val whole = tree(asked, FilePath.alone(file, path), name)
+    path.tail.foldLeft(whole)((found, _) => found.children.head)
+  }
+
+  private def column(
+      requested: DataType,
+      found: ParquetColumn,
+      name: String,
+      need: RowGroup => Boolean
+  ): ColumnVector =
     requested match {
       case VariantType => variants.whole(found.path, name)
-      case udt: UserDefinedType[_] => column(udt.sqlType, found, name)
+      case udt: UserDefinedType[_] => column(udt.sqlType, found, name, need)
       case struct: StructType => structColumn(struct, found, name)
       case array: ArrayType =>
         requireType[ArrayType](found, name, requested)
-        val element = column(array.elementType, found.children.head, name + "[*]")
+        val element = column(array.elementType, found.children.head, name + "[*]", always)
         new ListVector(array, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), element)
       case map: MapType =>
         requireType[MapType](found, name, requested)
-        val key = column(map.keyType, found.children(0), name + ".key")
-        val value = column(map.valueType, found.children(1), name + ".value")
-        new MapVector(map, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), key, value)
+        val key = column(map.keyType, found.children(0), name + ".key", always)
+        val value = column(map.valueType, found.children(1), name + ".value", always)
+        val lists = leaves.lists(found.path, found.definitionLevel, found.repetitionLevel)
+        maps.whole(map, found.path, lists, key, value, name)
       case scalar =>
         val descriptor = found.descriptor.getOrElse(throw wrongType(found, name, requested))
-        leaves.leaf(descriptor.getPath.toSeq, scalar, rebasing, _ => true).vector
+        leaves.leaf(descriptor.getPath.toSeq, scalar, rebasing, need).vector
     }
 
   private def structColumn(struct: StructType, found: ParquetColumn, name: String): ColumnVector = {
@@ -97,7 +132,7 @@ final class ColumnBinder(
     val children: Array[ColumnVector] = struct.fields.map { field =>
       names.indexWhere(job.sameName(_, field.name)) match {
         case -1 => missing(field.dataType, None)
-        case i => column(field.dataType, found.children(i), name + "." + Shape.quoted(field.name))
+        case i => column(field.dataType, found.children(i), name + "." + Shape.quoted(field.name), always)
       }
     }
     new StructVector(
@@ -106,6 +141,8 @@ final class ColumnBinder(
       children
     )
   }
+
+  private def always: RowGroup => Boolean = _ => true
 
   private def requireType[T](found: ParquetColumn, name: String, wanted: DataType)(implicit
       tag: reflect.ClassTag[T]

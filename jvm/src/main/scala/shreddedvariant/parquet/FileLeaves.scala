@@ -41,8 +41,10 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
       group => file.getMaxRepetitionLevel(path: _*) > 0 || !group.holdsNothing(path)
     )
 
+  def presence(column: Seq[String]): Presence = presence(column, _ => true)
+
   /** The presence of a group or leaf, in those row groups in which somebody asks for it. */
-  def presence(column: Seq[String], need: RowGroup => Boolean = _ => true): Presence =
+  def presence(column: Seq[String], need: RowGroup => Boolean): Presence =
     presence(column, file.getMaxDefinitionLevel(column: _*), file.getMaxRepetitionLevel(column: _*), need)
 
   def presence(group: Seq[String], definition: Int, repetition: Int): Presence =
@@ -57,11 +59,14 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
     if (definition == 0) AlwaysPresent
     else register(new LevelPresence(witness(column, repetition, need), definition, repetition))
 
-  /** The presence of a variant's group: its levels are read only where no leaf below it is known to have no nulls. */
-  def variantPresence(bound: FileVariant): VariantPresence = {
+  /** The presence of a group whose levels are read only where the footer does not tell that it is in every row. */
+  def presenceUnless(group: Seq[String], isEverywhere: RowGroup => Boolean): KnownPresence =
+    register(new KnownPresence(isEverywhere, presence(group, !isEverywhere(_))))
+
+  /** The presence of a variant's group: it is in every row if a leaf below it is, as metadata is. */
+  def variantPresence(bound: FileVariant): KnownPresence = {
     val tellers = bound.metadata.fold(someLeaves(bound.group))(Seq(_))
-    val levels = presence(bound.group, group => !tellers.exists(group.hasNoNulls))
-    register(new VariantPresence(tellers, levels))
+    presenceUnless(bound.group, group => tellers.exists(group.hasNoNulls))
   }
 
   /** A few leaves below a group that are not repeated. */

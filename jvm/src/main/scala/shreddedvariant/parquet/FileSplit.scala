@@ -34,11 +34,14 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
 
   def schema: MessageType = footer.getSchema
 
-  def binder: PredicateBinder = new PredicateBinder(schema, job, rebasing, keepsToShape)
+  private lazy val hotKeys =
+    new FileMaps(schema, footer.getKeyValueMetaData.asScala.toMap, job.hotKeys, job.sameName)
+
+  def binder: PredicateBinder = new PredicateBinder(schema, hotKeys, job, rebasing, keepsToShape)
 
   def columns(asked: StructType): GroupReader = {
     val bound =
-      try new ColumnBinder(schema, place, fileColumns, job, rebasing, keepsToShape).bind(asked)
+      try new ColumnBinder(schema, place, fileColumns, hotKeys, job, rebasing, keepsToShape).bind(asked)
       catch {
         case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
         case NonFatal(e) => reader.close(); throw e

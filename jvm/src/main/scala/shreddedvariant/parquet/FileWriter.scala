@@ -18,7 +18,7 @@ import org.apache.parquet.hadoop.{
   ParquetFileWriter,
   ParquetOutputFormat
 }
-import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.hadoop.metadata.{CompressionCodecName, ParquetMetadata}
 import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.util.AutoCloseables
 import org.apache.spark.sql.catalyst.InternalRow
@@ -68,6 +68,9 @@ final class FileWriter(
         failed = true
         throw e
     }
+
+  /** What the file says of itself, with all statistics, once it is closed. */
+  def footer: ParquetMetadata = file.getFooter
 
   /** Ends the file; after a failure what was written of it is no file, and stays without a footer. */
   override def close(): Unit = if (!closed) {

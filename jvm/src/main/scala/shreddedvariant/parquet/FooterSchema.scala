@@ -12,6 +12,7 @@ import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetToSparkSchemaConverter}
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{DraftLayout, FileCell, ParquetLayout, Shape}
+import shreddedvariant.maps.HotMaps
 
 object FooterSchema {
 
@@ -31,7 +32,8 @@ object FooterSchema {
       new Footer(path, new ParquetMetadata(metadata, java.util.List.of())),
       converter
     )
-    withDrafts(schema, footer.getSchema)
+    // Spark's schema has the columns of the file, and those of hot keys are no columns of the table.
+    HotMaps.logical(withDrafts(schema, footer.getSchema))
   }
 
   /** Spark's converter looks into the shredded columns of a variant and refuses some of their types: leave them out. */

@@ -20,14 +20,15 @@ object AlwaysPresent extends Presence {
   def isPresent(row: Int): Boolean = true
 }
 
-/** Whether a variant is there: known from the footer where a leaf below it has no nulls, else from levels. */
-final class VariantPresence(tellers: Seq[Seq[String]], levels: Presence) extends Presence with Assembled {
+/** Whether a variant or map is there: in row groups of which the footer tells, in every row, else known from levels. */
+final class KnownPresence(isEverywhere: RowGroup => Boolean, levels: Presence) extends Presence
+    with Assembled {
   private var always = true
 
   def isAlways: Boolean = always
   def isPresent(row: Int): Boolean = always || levels.isPresent(row)
 
-  override def open(group: RowGroup): Unit = always = tellers.exists(group.hasNoNulls)
+  override def open(group: RowGroup): Unit = always = isEverywhere(group)
   def assemble(rows: Int): Unit = ()
 }
 

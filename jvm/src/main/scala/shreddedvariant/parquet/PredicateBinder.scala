@@ -1,6 +1,8 @@
 /** Binds the columns that a predicate asks of to the leaves of one file that give them their values. */
 package shreddedvariant.parquet
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
@@ -8,10 +10,17 @@ import org.apache.spark.sql.types.VariantType
 import shreddedvariant.layout._
 import shreddedvariant.stats._
 
-final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing, keepsToShape: Boolean) {
-  private val laws = Laws.all
-
+final class PredicateBinder(
+    file: MessageType,
+    hotKeys: FileMaps,
+    job: ReadJob,
+    rebasing: Rebasing,
+    keepsToShape: Boolean,
+    laws: Laws = Laws.all
+) {
   def parts(column: Column): Seq[Part] = column.origin match {
+    case Origin.Path(path @ PathColumn(_, _, Wanted.Entry(key, _))) => Seq(ofEntry(path, key, column))
+    case Origin.Path(PathColumn(_, _, _: Wanted.HasEntry | Wanted.MapPresence)) => Seq(Part.Unknown)
     case Origin.Path(path) => ofPath(path, column)
     case Origin.Plain(names) => Seq(ofPlain(names, column))
   }
@@ -19,11 +28,10 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
   // ---- paths of variants ----
 
   private def ofPath(path: PathColumn, column: Column): Seq[Part] =
-    FilePath.group(file, path.variant, job) match {
+    FilePath.group(file, path.column, job) match {
       case None => Seq(Part.Absent)
       case Some(group) =>
-        val name = path.variant.map(Shape.quoted).mkString(".")
-        val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
+        val bound = FileCell.bind(file, group, path.columnName, job.limits.maxDepth, keepsToShape)
         path.wanted match {
           case Wanted.Presence if path.steps.isEmpty => Seq(presence(bound))
           // The root is never missing, and what a file leaves out of it is a variant null.
@@ -60,21 +68,37 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
     )
   }
 
+  // ---- keys of maps ----
+
+  /** A hot key's sidecar is its value ([[MapBinder]] has the law); other keys stand among all keys of the residual. */
+  private def ofEntry(path: PathColumn, key: String, column: Column): Part =
+    FilePath.group(file, path.column, job).fold[Part](Part.Absent) { map =>
+      hotKeys.hotKeys(map).collectFirst { case (`key`, sidecar) => ofLeaf(sidecar, column) }.getOrElse {
+        val keys = MapKeys.leaf(file, map, path.columnName)
+        ScalarType.fromParquet(file.getType(keys: _*).asPrimitiveType) match {
+          case Some(ScalarType.Str | ScalarType.Binary) =>
+            Part.Keyed(keys, Datum.Bytes(key.getBytes(UTF_8)), laws)
+          case _ => Part.Unknown
+        }
+      }
+    }
+
   // ---- columns of the file ----
 
   private def ofPlain(names: Seq[String], column: Column): Part =
     FilePath.group(file, names, job) match {
       // A file may lack a column that was added later, with a default that its rows have.
       case None => Part.Unknown
-      case Some(path) =>
-        file.getType(path: _*) match {
-          case leaf: PrimitiveType if !isRepeated(path) =>
-            ScalarType.fromParquet(leaf).filter(keepsCalendar).flatMap(plain(_, path, column)).getOrElse(
-              Part.Unknown
-            )
-          case _ => Part.Unknown
-        }
+      case Some(path) => ofLeaf(path, column)
     }
+
+  private def ofLeaf(path: Seq[String], column: Column): Part = file.getType(path: _*) match {
+    case leaf: PrimitiveType if !isRepeated(path) =>
+      ScalarType.fromParquet(leaf).filter(keepsCalendar).flatMap(plain(_, path, column)).getOrElse(
+        Part.Unknown
+      )
+    case _ => Part.Unknown
+  }
 
   /** Spark's readers refuse what does not fit the column's type, so that only casts without a loss are left. */
   private def plain(scalar: ScalarType, path: Seq[String], column: Column): Option[Part] =
@@ -91,6 +115,17 @@ final class PredicateBinder(file: MessageType, job: ReadJob, rebasing: Rebasing,
 
 /** Finds columns of a file by the names that a query has for them. */
 private object FilePath {
+
+  /** The top column of a path with nothing in it but what the path leads to. */
+  def alone(file: MessageType, path: Seq[String]): Type = {
+    def below(column: Type, rest: Seq[String]): Type = (column, rest) match {
+      case (group: GroupType, name +: deeper) =>
+        group.withNewFields(java.util.List.of(below(group.getType(name), deeper)))
+      case _ => column
+    }
+    below((file: GroupType).getType(path.head), path.tail)
+  }
+
   def group(file: MessageType, names: Seq[String], job: ReadJob): Option[Seq[String]] =
     names.foldLeft(Option((file: Type, Seq.empty[String]))) {
       case (Some((group: GroupType, found)), name) =>

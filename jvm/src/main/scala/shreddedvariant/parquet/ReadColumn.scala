@@ -12,8 +12,8 @@ trait ReadColumn {
 
 final class FixedColumn(val vector: ColumnVector) extends ReadColumn
 
-/** A variant's presence as a column: constant in row groups where the footer knows it. */
-final class PresenceColumn(presence: VariantPresence, rows: Int) extends ReadColumn {
+/** The presence of a variant or map as a column: constant in row groups where the footer knows it. */
+final class PresenceColumn(presence: KnownPresence, rows: Int) extends ReadColumn {
   private val always = ConstantVector(BooleanType, Some(true), rows)
   private val sometimes = new PresenceVector(presence)
 

@@ -5,11 +5,13 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.layout.PathColumn
+import shreddedvariant.maps.HotMaps
 import shreddedvariant.stats.Predicate
 
 /**
  * `columns` are the data columns of the query, among them, by their names in `paths`, paths of variants; `partitions`
- * are those whose values come from the path of the file. Rows of which `predicate` cannot be true may be left out,
+ * are those whose values come from the path of the file. `hotKeys` are those of
+ * files whose footers do not name them. Rows of which `predicate` cannot be true may be left out,
  * and so may those that `filter` drops.
  */
 final case class ReadJob(
@@ -22,6 +24,7 @@ final case class ReadJob(
     caseSensitive: Boolean,
     batchSize: Int,
     offHeap: Boolean,
+    hotKeys: HotMaps = HotMaps.none,
     predicate: Option[Predicate] = None,
     filter: Option[RowFilter] = None
 ) {

@@ -1,4 +1,7 @@
-/** Writes rows as Spark's own write support does, but for variants, which are shredded on their way. */
+/**
+ * Writes rows as Spark's own write support does, but for variants, which are shredded on their way. Maps with hot keys
+ * are split before, so that sidecars and residuals are to Spark's writer columns like others.
+ */
 package shreddedvariant.parquet
 
 import scala.jdk.CollectionConverters._
@@ -10,19 +13,26 @@ import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
+import org.apache.spark.sql.types.{DataType, StructType}
 import shreddedvariant.layout.{FileCell, ParquetLayout, Shape, WriteLayout}
+import shreddedvariant.maps.RowSplitter
 import shreddedvariant.shred.Shredder
 
 final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   private var rows = 0L
   private val spark = new ParquetWriteSupport
   private var consumer: RowConsumer = _
+  private var splitter: Option[RowSplitter] = None
 
   /** The leaves that rows are written to. */
   private[parquet] var leaves: RowGroupLeaves = _
   private var leafCount = 0
 
-  def init(configuration: Configuration, properties: ParquetProperties): WriteContext = {
+  def init(asked: Configuration, properties: ParquetProperties): WriteContext = {
+    val rows = DataType.fromJson(asked.get(ParquetWriteSupport.SPARK_ROW_SCHEMA)).asInstanceOf[StructType]
+    splitter = RowSplitter.of(rows, job.maps)
+    val configuration = new Configuration(asked)
+    configuration.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, job.maps.physical(rows).json)
     val context = spark.init(configuration)
     val told = context.getSchema
     leafCount = 0
@@ -31,13 +41,13 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leaves = new RowGroupLeaves(schema, properties)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
-    val extra = context.getExtraMetaData.asScala.toMap
-    new WriteContext(schema, (extra ++ job.layout.footer).asJava)
+    val extra = context.getExtraMetaData.asScala ++ job.layout.footer ++ job.maps.footer
+    new WriteContext(schema, extra.asJava)
   }
 
   def write(row: InternalRow): Unit = {
     consumer.counts = rows >= counts.counted
-    spark.write(row)
+    spark.write(splitter.fold(row)(_.split(row)))
     rows += 1
   }
 

@@ -63,11 +63,12 @@ final class Skipping(
 
   private def withValues(group: RowGroup, leaf: Seq[String]): Facts = {
     val byFooter = facts(group, leaf)
-    val isTyped = bound.valuesIterator.exists(_.exists {
+    val isJudged = bound.valuesIterator.exists(_.exists {
       case typed: Part.Typed => typed.column == leaf
+      case keyed: Part.Keyed => keyed.column == leaf
       case _ => false
     })
-    group.chunk(leaf).filter(_ => isTyped && !byFooter.areAllNull).fold(byFooter) { chunk =>
+    group.chunk(leaf).filter(_ => isJudged && !byFooter.areAllNull).fold(byFooter) { chunk =>
       chunkValues.distinct(chunk, schema.getColumnDescription(leaf.toArray)) match {
         case None => byFooter.copy(mayHold = chunkValues.bloom(chunk))
         case all => byFooter.copy(distinct = all)

@@ -68,8 +68,8 @@ final class VariantBinder(
   // ---- paths ----
 
   def path(column: PathColumn, requested: DataType): ReadColumn = {
-    val name = column.variant.map(Shape.quoted).mkString(".")
-    FilePath.group(file, column.variant, job) match {
+    val name = column.columnName
+    FilePath.group(file, column.column, job) match {
       case None => missing(requested)
       case Some(group) =>
         val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
@@ -85,6 +85,7 @@ final class VariantBinder(
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
+          case other => throw new IllegalStateException(s"$other is not asked of variants")
         }
     }
   }

@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.{
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.maps.MergedMap
 import shreddedvariant.shred.{CellVector, JsonWriter, Lists, Presence, RowRebuilder}
 
 /** A vector that has none of the accessors; each kind below adds its own. */
@@ -59,6 +60,32 @@ final class MapVector(dataType: DataType, lists: Lists, keys: ColumnVector, valu
   override def getMap(row: Int): ColumnarMap =
     if (isNullAt(row)) null else new ColumnarMap(keys, values, lists.start(row), lists.length(row))
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) keys else values
+}
+
+/** A map with hot keys. One that is NULL has none: a file that gives it some would lose them. */
+final class MergedMapVector(
+    dataType: DataType,
+    lists: Lists,
+    merged: MergedMap,
+    name: String,
+    place: FilePlace
+) extends ReadVector(dataType) {
+  override def isNullAt(row: Int): Boolean = {
+    val isNull = lists.length(row) < 0
+    if (isNull && merged.hasHotKeys(row)) place.guard(name, row) {
+      throw Errors.malformedMap(name, "it is NULL where a hot key has a value")
+    }
+    isNull
+  }
+  override def getMap(row: Int): ColumnarMap =
+    if (isNullAt(row)) null else merged.at(row, lists.start(row), lists.length(row))
+}
+
+/** Whether maps have a key: one that has a value in its sidecar, or stands in the residual. */
+final class HasKeyVector(sidecar: Option[Presence], residual: MapLookup) extends ReadVector(BooleanType) {
+  private val hot = sidecar.orNull
+  override def isNullAt(row: Int): Boolean = residual.isNull(row)
+  override def getBoolean(row: Int): Boolean = residual.of(row) >= 0 || hot != null && hot.isPresent(row)
 }
 
 /** A variant is SQL NULL where its metadata is: the file has metadata in every group that is there. */

@@ -3,19 +3,27 @@ package shreddedvariant.parquet
 
 import shreddedvariant.infer.Limits
 import shreddedvariant.layout.{Shape, WriteLayout}
+import shreddedvariant.maps.{HotMaps, KeyLimits}
 
 /**
  * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
  * one from its first rows. A column in neither is written unshredded. `named` are those columns whose shape the write
- * names, and does not take from its table: files remember that.
+ * names, and does not take from its table: files remember that. `maps` have hot keys that are given, and those of
+ * `mapLimits` find theirs in the first rows.
  */
 final case class WriteJob(
     shapes: Map[Seq[String], Shape],
     limits: Map[Seq[String], Limits] = Map.empty,
     sample: SampleSize = SampleSize(),
     layout: WriteLayout = WriteLayout.Parquet,
-    named: Set[Seq[String]] = Set.empty
-)
+    named: Set[Seq[String]] = Set.empty,
+    maps: HotMaps = HotMaps.none,
+    mapLimits: Map[Seq[String], KeyLimits] = Map.empty
+) {
+
+  /** Whether nothing is left for the first rows to decide. */
+  def isDecided: Boolean = limits.isEmpty && mapLimits.isEmpty
+}
 
 /** What one writer may hold back before it decides on shapes; the row that reaches either bound is the last one. */
 final case class SampleSize(rows: Int = SampleSize.Rows, bytes: Long = SampleSize.Bytes)

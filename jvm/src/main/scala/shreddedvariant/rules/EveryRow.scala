@@ -60,7 +60,8 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finde
   private def isLeaf(node: LogicalPlan) =
     leaves.find(node).exists(leaf => leaf.columns.forall(a => unambiguous.contains(a.exprId)))
 
-  private def strict(evaluated: Seq[Expression]) = evaluated.flatMap(finder.access).filter(_.canFail)
+  private def strict(evaluated: Seq[Expression]): Seq[PathAccess] =
+    evaluated.flatMap(finder.access).collect { case access: PathAccess if access.canFail => access }
 
   /** What an aggregate function evaluates for each row. */
   private def arguments(e: Expression): Seq[Expression] = e.collect {
@@ -86,8 +87,8 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finde
     }
   }
 
-  private def presence(e: Expression): Option[VariantRef] = e match {
-    case IsNotNull(child) => finder.variant(child)
+  private def presence(e: Expression): Option[ColumnRef] = e match {
+    case IsNotNull(child) => finder.column(child)
     case _ => None
   }
 

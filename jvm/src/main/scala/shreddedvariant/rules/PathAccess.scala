@@ -1,4 +1,4 @@
-/** Finds constant accesses to variants in expressions: `variant_get`, colon syntax, casts, tests for NULL. */
+/** Finds constant accesses in expressions: to variants by `variant_get`, colon syntax, casts; to maps by keys; tests for NULL. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -7,21 +7,33 @@ import org.apache.spark.sql.catalyst.expressions.json.StructsToJsonEvaluator
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.expressions.variant._
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
-/** A variant: an attribute of the plan, and the fields of the structs below it. */
-final case class VariantRef(attribute: ExprId, fields: Seq[String])
+/** A variant or map: an attribute of the plan, and the fields of the structs below it. */
+final case class ColumnRef(attribute: ExprId, fields: Seq[String], isMap: Boolean)
 
-/** An access: which variant, which path, cast to what, and whether a failing cast is an error. */
+/** An access: to which variant or map, and the column that gives its value. */
+sealed trait Access {
+  def ref: ColumnRef
+  def value: PathColumn
+}
+
+/** Of an entry of a map. A key that a map does not have is NULL, in any mode, so that it fails nowhere. */
+final case class EntryAccess(ref: ColumnRef, wanted: Wanted) extends Access {
+  override def value: PathColumn = PathColumn(ref.fields, Nil, wanted)
+}
+
+/** Of a path of a variant: which path, cast to what, and whether a failing cast is an error. */
 final case class PathAccess(
-    ref: VariantRef,
+    ref: ColumnRef,
     steps: Seq[PathStep],
     target: DataType,
     strict: Boolean,
     zone: Option[String],
     isJson: Boolean = false
-) {
-  def value: PathColumn = PathColumn(
+) extends Access {
+  override def value: PathColumn = PathColumn(
     ref.fields,
     steps,
     if (isJson) Wanted.Json(zone.get) else Wanted.Value(target, usedZone)
@@ -45,23 +57,50 @@ final case class PathAccess(
   }
 }
 
+/** The types of columns that are accessed in parts. */
+private[rules] object InParts {
+
+  /** Keys of other collations are found by an order that files do not have. */
+  def apply(dataType: DataType): Boolean = dataType match {
+    case VariantType => true
+    case MapType(key, _, _) => key == StringType
+    case _ => false
+  }
+
+  def isHeldBy(dataType: DataType): Boolean = dataType match {
+    case StructType(fields) => fields.exists(f => isHeldBy(f.dataType))
+    case other => apply(other)
+  }
+}
+
 /**
- * `holders` are the attributes that are variants of our tables, or parts of these, or structs with such variants in them.
+ * `holders` are the attributes that are variants of our tables, or parts of these, or maps, or structs with such in them.
  */
 final class AccessFinder(holders: ExprId => Boolean) {
 
-  /** The variant that an expression is, if it is just a column or a field of a struct. */
-  def variant(e: Expression): Option[VariantRef] = holder(e).filter(_ => e.dataType == VariantType)
+  /** The variant or map that an expression is, if it is just a column or a field of a struct. */
+  def column(e: Expression): Option[ColumnRef] = holder(e).filter(_ => InParts(e.dataType))
 
-  /** The attribute that an expression leads to, variant or struct. */
-  def holder(e: Expression): Option[VariantRef] = e match {
-    case a: Attribute => Option.when(holders(a.exprId))(VariantRef(a.exprId, Nil))
+  /** The attribute that an expression leads to: variant, map or struct. */
+  def holder(e: Expression): Option[ColumnRef] = (e match {
+    case a: Attribute => Option.when(holders(a.exprId))(ColumnRef(a.exprId, Nil, isMap = false))
     case f: GetStructField =>
       holder(f.child).map(ref => ref.copy(fields = ref.fields :+ f.childSchema(f.ordinal).name))
     case _ => None
+  }).map(_.copy(isMap = e.dataType.isInstanceOf[MapType]))
+
+  def access(e: Expression): Option[Access] = entry(e).orElse(path(e))
+
+  private def entry(e: Expression): Option[EntryAccess] = e match {
+    case GetMapValue(child, Key(key)) => map(child).map(EntryAccess(_, Wanted.Entry(key, e.dataType)))
+    case ElementAt(child, Key(key), _, _) => map(child).map(EntryAccess(_, Wanted.Entry(key, e.dataType)))
+    case ArrayContains(MapKeys(child), Key(key)) => map(child).map(EntryAccess(_, Wanted.HasEntry(key)))
+    case _ => None
   }
 
-  def access(e: Expression): Option[PathAccess] = e match {
+  private def map(e: Expression): Option[ColumnRef] = column(e).filter(_.isMap)
+
+  private def path(e: Expression): Option[PathAccess] = e match {
     case Cast(child, target, zone, mode) if child.dataType == VariantType && castable(target) =>
       steps(child).map { case (ref, path) => PathAccess(ref, path, target, mode != EvalMode.TRY, zone) }
     case get: VariantGet if get.targetType != VariantType =>
@@ -78,20 +117,25 @@ final class AccessFinder(holders: ExprId => Boolean) {
   }
 
   /** `v:a IS NULL` and its like ask for no value, only whether there is one. */
-  def presence(e: Expression): Option[(VariantRef, PathColumn)] = (e match {
-    case IsNull(child) => part(child)
-    case IsNotNull(child) => part(child)
-    case Count(Seq(child)) => part(child)
+  def presence(e: Expression): Option[(ColumnRef, PathColumn)] = e match {
+    case IsNull(child) => presenceOf(child)
+    case IsNotNull(child) => presenceOf(child)
+    case Count(Seq(child)) => presenceOf(child)
     case _ => None
-  }).map { case (ref, path) => ref -> PathColumn(ref.fields, path, Wanted.Presence) }
+  }
+
+  private def presenceOf(e: Expression): Option[(ColumnRef, PathColumn)] =
+    map(e).map(ref => ref -> PathColumn(ref.fields, Nil, Wanted.MapPresence)).orElse(part(e).map {
+      case (ref, path) => ref -> PathColumn(ref.fields, path, Wanted.Presence)
+    })
 
   /** The part of a variant that an expression is, by a path that hands variants on. */
-  def part(e: Expression): Option[(VariantRef, Seq[PathStep])] = steps(e)
+  def part(e: Expression): Option[(ColumnRef, Seq[PathStep])] = steps(e)
 
   private def castable(target: DataType) = target != VariantType && VariantGet.checkDataType(target)
 
   /** Variant and path behind nested accesses that hand variants on. */
-  private def steps(e: Expression): Option[(VariantRef, Seq[PathStep])] = e match {
+  private def steps(e: Expression): Option[(ColumnRef, Seq[PathStep])] = e match {
     case VariantGet(child, path, VariantType, _, _) if path.foldable =>
       for {
         (ref, outer) <- steps(child)
@@ -100,8 +144,18 @@ final class AccessFinder(holders: ExprId => Boolean) {
         case ObjectExtraction(key) => PathStep.Key(key)
         case ArrayExtraction(index) => PathStep.Index(index)
       })
-    case other => variant(other).map(_ -> Nil)
+    case other => column(other).filterNot(_.isMap).map(_ -> Nil)
   }
+}
+
+/** A constant key of a map; one that is no UTF-8 has no name in files. */
+private object Key {
+  def unapply(e: Expression): Option[String] =
+    if (!e.foldable || e.dataType != StringType) None
+    else
+      Option(e.eval()).flatMap { key =>
+        Some(key.toString).filter(UTF8String.fromString(_) == key)
+      }
 }
 
 /** `to_json` of a variant without options, as the optimizer leaves it: a call of its evaluator. */

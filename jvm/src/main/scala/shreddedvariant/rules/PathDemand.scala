@@ -1,4 +1,4 @@
-/** What a plan asks of the variants of its leaves: hidden attributes, each for one attribute that holds a variant. */
+/** What a plan asks of the variants and maps of its leaves: hidden attributes, each for one attribute that holds such. */
 package shreddedvariant.rules
 
 import scala.collection.mutable
@@ -25,7 +25,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
     for {
       column <- leaf.columns
       (path, hidden) <- hiddenOf(column.exprId)
-      full = path.copy(variant = column.name +: path.variant)
+      full = path.copy(column = column.name +: path.column)
       if leaf.existing(full).isEmpty
     } yield full -> hidden
 
@@ -60,16 +60,23 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
     } yield sources
 
   /** The column that gives an access its value. */
-  def value(access: PathAccess): Option[AttributeReference] =
-    attributes.get((access.ref.attribute, if (mayRaise(access)) access.raising else access.value))
+  def value(access: Access): Option[AttributeReference] =
+    attributes.get((access.ref.attribute, asked(access).head))
 
   /** The column that has the failing variants of an access whose value does not raise by itself. */
   def failure(access: PathAccess): Option[AttributeReference] =
-    if (access.canFail && !mayRaise(access)) attributes.get((access.ref.attribute, access.failure)) else None
+    asked(access).drop(1).headOption.flatMap(failure => attributes.get((access.ref.attribute, failure)))
 
   /** The column that says whether there is what an expression tests for NULL. */
   def presence(e: Expression): Option[AttributeReference] =
     finder.presence(e).flatMap { case (ref, path) => attributes.get((ref.attribute, path)) }
+
+  /** The column of an access's value, and that of the failing variants if the value does not raise by itself. */
+  private def asked(access: Access): Seq[PathColumn] = access match {
+    case path: PathAccess if mayRaise(path) => Seq(path.raising)
+    case path: PathAccess if path.canFail => Seq(path.value, path.failure)
+    case other => Seq(other.value)
+  }
 
   /** An access that raises for a row raises wherever it is made: so one that every row meets speaks for all alike. */
   private def mayRaise(access: PathAccess) =
@@ -79,10 +86,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
     attributes.collect { case ((id, column), hidden) if id == attribute => column -> hidden }.toSeq
 
   private def collect(e: Expression): Unit = finder.access(e) match {
-    case Some(access) if mayRaise(access) => want(access.ref.attribute, access.raising)
-    case Some(access) =>
-      want(access.ref.attribute, access.value)
-      if (access.canFail) want(access.ref.attribute, access.failure)
+    case Some(access) => asked(access).foreach(want(access.ref.attribute, _))
     case None =>
       finder.presence(e) match {
         case Some((ref, path)) => want(ref.attribute, path)
@@ -99,7 +103,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
 
   private def hidden(attribute: ExprId, path: PathColumn): AttributeReference = {
     val (leaf, full) = origins.columns.get(attribute).fold((Option.empty[PathLeaf], path)) {
-      case (owner, name) => (Some(owner), path.copy(variant = name +: path.variant))
+      case (owner, name) => (Some(owner), path.copy(column = name +: path.column))
     }
     leaf.flatMap(_.existing(full)).getOrElse(
       AttributeReference(full.name, path.wanted.dataType, nullable = true)()

@@ -8,6 +8,7 @@ package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 
 private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
@@ -47,7 +48,12 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
     case f: Filter =>
       val child = rewrite(f.child)
       Filter(replace(withoutImplied(f.condition, child.outputSet), child.outputSet), child)
-    case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Join | _: Window |
+    case j: Join =>
+      val (left, right) =
+        (rewrite(NullTests.left(j, wanted.finder)), rewrite(NullTests.right(j, wanted.finder)))
+      val available = left.outputSet ++ right.outputSet
+      j.copy(left = left, right = right).mapExpressions(replace(_, available))
+    case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Window |
         _: WindowGroupLimit | _: Sample | _: Repartition | _: RepartitionByExpression | _: RebalancePartitions |
         _: Generate | _: BaseEvalPython =>
       val children = plan.children.map(rewrite)
@@ -73,9 +79,13 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
       case None => if (Correlation(e)) e else e.mapChildren(replace(_, available))
     }
 
-  private def column(access: PathAccess, available: AttributeSet): Option[Expression] =
+  private def column(access: Access, available: AttributeSet): Option[Expression] =
     wanted.value(access).filter(available.contains).map { value =>
-      wanted.failure(access).fold[Expression](value)(StrictCast(value, _, access.target, access.zone))
+      access match {
+        case path: PathAccess =>
+          wanted.failure(path).fold[Expression](value)(StrictCast(value, _, path.target, path.zone))
+        case _: EntryAccess => value
+      }
     }
 
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
@@ -92,21 +102,56 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
     val conjuncts = Conjuncts(condition)
     val needed = conjuncts.filter {
       case test @ IsNotNull(child) =>
-        val ref = wanted.finder.variant(child)
+        val ref = wanted.finder.column(child)
         ref.isEmpty || presence(test, available).isEmpty ||
-        !conjuncts.exists(c => (c ne test) && !isPresenceTest(c) && notTrueAtNull(c, ref.get))
+        !conjuncts.exists(c =>
+          (c ne test) && !isPresenceTest(c) && NullTests.failsAtNull(c, ref.get, wanted.finder)
+        )
       case _ => true
     }
     needed.reduceOption(And).getOrElse(Literal.TrueLiteral)
   }
 
   private def isPresenceTest(e: Expression) = wanted.finder.presence(e).exists(_._2.steps.isEmpty)
+}
 
-  private def notTrueAtNull(e: Expression, ref: VariantRef): Boolean = e match {
-    case IsNotNull(child) => notTrueAtNull(child, ref)
-    case _ if wanted.finder.variant(e).contains(ref) => true
-    case _ => e.nullIntolerant && e.children.exists(notTrueAtNull(_, ref))
+/**
+ * Tests that maps are not NULL, below joins. Spark adds them to whatever a join compares, and to read a key costs less
+ * than to know whether its map is there. Law: where the condition is not true of a row whose map is NULL, that row joins
+ * with none, and a side whose rows are lost then, or never come out, gives the same without the test.
+ */
+private[rules] object NullTests {
+  def left(join: Join, finder: AccessFinder): LogicalPlan = join.joinType match {
+    case Inner | RightOuter | LeftSemi => without(join.left, conditions(join), finder)
+    case _ => join.left
   }
+
+  def right(join: Join, finder: AccessFinder): LogicalPlan = join.joinType match {
+    case Inner | LeftOuter | LeftSemi | LeftAnti => without(join.right, conditions(join), finder)
+    case _ => join.right
+  }
+
+  /** Whether an expression is false or NULL where the variant or map is NULL. */
+  def failsAtNull(e: Expression, ref: ColumnRef, finder: AccessFinder): Boolean = e match {
+    case IsNotNull(child) => failsAtNull(child, ref, finder)
+    case _ if finder.column(e).contains(ref) => true
+    case _ => e.nullIntolerant && e.children.exists(failsAtNull(_, ref, finder))
+  }
+
+  private def conditions(join: Join) = join.condition.toSeq.flatMap(Conjuncts(_))
+
+  private def without(side: LogicalPlan, conditions: Seq[Expression], finder: AccessFinder): LogicalPlan =
+    side match {
+      case p: Project => p.copy(child = without(p.child, conditions, finder))
+      case f: Filter =>
+        val kept = Conjuncts(f.condition).filter {
+          case IsNotNull(child) =>
+            !finder.column(child).exists(ref => ref.isMap && conditions.exists(failsAtNull(_, ref, finder)))
+          case _ => true
+        }
+        kept.reduceOption(And).fold(f.child)(Filter(_, f.child))
+      case other => other
+    }
 }
 
 private[rules] object Conjuncts {

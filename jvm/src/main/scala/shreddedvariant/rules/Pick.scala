@@ -10,7 +10,6 @@ package shreddedvariant.rules
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
-import org.apache.spark.sql.types.VariantType
 
 private[rules] object Pick {
 
@@ -31,11 +30,11 @@ private[rules] object Pick {
     case _ => None
   }
 
-  /** Gives picks of variants names of their own below the expressions that they stand in, where nothing else stands. */
+  /** Gives picks of variants and maps names of their own below the expressions that they stand in, where nothing else stands. */
   def named(plan: LogicalPlan): LogicalPlan = plan.transform {
     case a: Aggregate if a.aggregateExpressions.exists(isNested) =>
       val (nested, kept) = a.aggregateExpressions.partition(isNested)
-      val picks = nested.flatMap(_.collect { case pick @ Pick(value, _) if isVariant(value) => pick })
+      val picks = nested.flatMap(_.collect { case pick @ Pick(value, _) if isInParts(value) => pick })
         .map(pick => pick.canonicalized -> Alias(pick, "picked")()).toMap
       val above = a.aggregateExpressions.map(column =>
         if (!isNested(column)) column.toAttribute
@@ -51,10 +50,10 @@ private[rules] object Pick {
 
   private def isNested(column: NamedExpression) = column match {
     case Alias(Pick(_, _), _) => false
-    case other => other.exists { case Pick(value, _) => isVariant(value); case _ => false }
+    case other => other.exists { case Pick(value, _) => isInParts(value); case _ => false }
   }
 
-  private def isVariant(e: Expression) = e.dataType == VariantType
+  private def isInParts(e: Expression) = InParts(e.dataType)
 
   private def isAggregate(e: Expression) = e.isInstanceOf[AggregateExpression]
 }

@@ -1,19 +1,19 @@
-/** Which attributes of a plan hold variants of our tables, and where those that are no columns of a table come from. */
+/** Which attributes of a plan hold variants or maps of our tables, and where those that are no columns come from. */
 package shreddedvariant.rules
 
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.{DataType, StructType, VariantType}
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils
 import shreddedvariant.layout.{PathColumn, PathStep}
 
-/** A variant that another attribute holds, or a part of it. */
-private[rules] final case class Origin(ref: VariantRef, steps: Seq[PathStep]) {
+/** A variant or map that another attribute holds, or a part of it. */
+private[rules] final case class Origin(ref: ColumnRef, steps: Seq[PathStep]) {
 
   /** A path below the one variant as a path of the other. */
   def path(below: PathColumn): PathColumn =
-    below.copy(variant = ref.fields ++ below.variant, steps = steps ++ below.steps)
+    below.copy(column = ref.fields ++ below.column, steps = steps ++ below.steps)
 }
 
 /**
@@ -25,7 +25,9 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves)
   /** The columns of our tables, by their names in these. */
   val columns: Map[ExprId, (PathLeaf, String)] =
     plan.collectLeaves().flatMap(leaves.find(_)).flatMap { leaf =>
-      leaf.columns.filter(a => holdsVariant(a.dataType)).map(a => a.exprId -> (leaf, a.name))
+      leaf.columns.filter(a => InParts.isHeldBy(a.dataType) && !hasDefault(a)).map(a =>
+        a.exprId -> (leaf, a.name)
+      )
     }.toMap
 
   private val renamed = mutable.Map.empty[ExprId, Origin]
@@ -45,7 +47,7 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves)
   def others(attribute: ExprId): Set[ExprId] = united(attribute)
 
   private def name(column: NamedExpression): Unit = column match {
-    case Alias(child, _) if holdsVariant(child.dataType) =>
+    case Alias(child, _) if InParts.isHeldBy(child.dataType) =>
       val value = Pick.unapply(child).fold(child)(_._1)
       finder.part(value).map { case (ref, steps) => Origin(ref, steps) }
         .orElse(finder.holder(value).map(Origin(_, Nil)))
@@ -54,12 +56,10 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves)
   }
 
   private def unite(attributes: Seq[Attribute]): Unit =
-    if (attributes.head.dataType == VariantType)
+    if (InParts(attributes.head.dataType))
       united(attributes.head.exprId) ++= attributes.tail.map(_.exprId).filter(_ != attributes.head.exprId)
 
-  private def holdsVariant(dataType: DataType): Boolean = dataType match {
-    case VariantType => true
-    case StructType(fields) => fields.exists(f => holdsVariant(f.dataType))
-    case _ => false
-  }
+  /** Files that lack a column have its default, which paths know nothing of. */
+  private def hasDefault(column: Attribute) =
+    column.metadata.contains(ResolveDefaultColumnsUtils.EXISTS_DEFAULT_COLUMN_METADATA_KEY)
 }

@@ -1,4 +1,4 @@
-/** Says of each variant that a scan reads whole why it does, for EXPLAIN. */
+/** Says of each variant and map that a scan reads whole why it does, for EXPLAIN. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -48,11 +48,11 @@ private final class WholeReads(plan: LogicalPlan) {
   private val origins = new VariantOrigins(plan, BuiltScans)
   private val finder = origins.finder
 
-  /** What takes a variant whole, by its column; the first that the plan has from above. */
+  /** What takes a variant or map whole, by its column; the first that the plan has from above. */
   private val takers: Map[ExprId, String] =
     plan.flatMap(_.expressions).flatMap(e => reasons(e)).reverse.toMap
 
-  /** None if the column holds no variants. */
+  /** None if the column holds no variants or maps. */
   def of(column: ExprId): Option[String] =
     if (origins.columns.contains(column)) Some(takers.getOrElse(column, "handed on")) else None
 
@@ -63,6 +63,8 @@ private final class WholeReads(plan: LogicalPlan) {
     }
     val reason = e match {
       case VariantGet(_, path, _, _, _) if !path.foldable => s"${text(e)} has a path that is not constant"
+      case GetMapValue(_, key) if !key.foldable => s"${text(e)} has a key that is not constant"
+      case ElementAt(_, key, _, _) if !key.foldable => s"${text(e)} has a key that is not constant"
       case _ if finder.access(e).isDefined || finder.presence(e).isDefined =>
         s"${text(e)} stands above what passes no columns on"
       case _ => s"${text(e)} takes it whole"

@@ -1,17 +1,19 @@
-/** Keeps file routes out of Delta tables: a listing would bring removed files back, an overwrite would delete the log. */
+/** Keeps routes that list directories out of Delta tables, whose log alone says which files there are. */
 package shreddedvariant.source
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import shreddedvariant.Errors
+import shreddedvariant.delta.DeltaLog
 
 object DeltaGuard {
-  private val Log = "_delta_log"
 
-  def check(path: Path, conf: Configuration): Unit =
-    if (path.getFileSystem(conf).exists(new Path(path, Log))) throw Errors.deltaTable(path.toString)
+  /** For a directory that is about to be listed or written as one of files; `route` is how it got here. */
+  def check(path: Path, conf: Configuration, route: String): Unit = {
+    if (DeltaLog.isTable(path, conf)) throw Errors.deltaRoute(path.toString, route)
+    checkAbove(path, conf)
+  }
 
-  /** For a file of which only the path is known: the directories that it stands in. */
-  def checkAbove(file: Path, conf: Configuration): Unit =
-    Iterator.iterate(file.getParent)(_.getParent).takeWhile(_ != null).foreach(check(_, conf))
+  def checkAbove(path: Path, conf: Configuration): Unit =
+    DeltaLog.above(path, conf).foreach(table => throw Errors.insideDelta(path.toString, table.toString))
 }

@@ -1,6 +1,9 @@
 /** Reads files for Spark's V1 scans: streams and path SQL. */
 package shreddedvariant.source
 
+import scala.collection.mutable
+
+import org.apache.hadoop.fs.Path
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
@@ -12,9 +15,17 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.parquet.{BatchReader, ReadJob}
 
-final case class FileFormatReader(job: ReadJob, conf: Broadcast[SerializableConfiguration], batches: Boolean)
-    extends (PartitionedFile => Iterator[InternalRow]) {
+/** `isChecked` says that the files are known to lie in no Delta table. */
+final case class FileFormatReader(
+    job: ReadJob,
+    conf: Broadcast[SerializableConfiguration],
+    batches: Boolean,
+    isChecked: Boolean
+) extends (PartitionedFile => Iterator[InternalRow]) {
+  @transient private lazy val checked = mutable.Set.empty[Path]
+
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
+    if (!isChecked && checked.add(file.toPath.getParent)) DeltaGuard.checkAbove(file.toPath, conf.value.value)
     val reader = new BatchReader(file, job, conf.value.value)
     Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
     // Spark takes batches through an iterator of rows when it has asked for them.

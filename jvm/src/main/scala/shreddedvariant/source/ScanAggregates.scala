@@ -59,6 +59,7 @@ final class ScanAggregates(
   private def ofPath(path: PathColumn): Option[AggregatedColumn] = path.wanted match {
     case Wanted.Value(target, _) if isScalar(target) || target == VariantType => aggregated(path)
     case Wanted.Raising(target, _) if isScalar(target) => aggregated(path)
+    case Wanted.Entry(_, value) if isScalar(value) => aggregated(path)
     case Wanted.Presence => aggregated(path)
     case _ => None
   }

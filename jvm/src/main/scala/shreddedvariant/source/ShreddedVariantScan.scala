@@ -113,7 +113,15 @@ final case class ShreddedVariantScan(
       "Leaves" -> readLeaves.mkString("[", ", ", "]"),
       "Skips by" -> skipping.flatMap(_.usable()).map(_.text).distinct.mkString("[", ", ", "]"),
       "Not used" -> notUsed.distinct.mkString("[", ", ", "]")
-    ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]"))
+    ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]")) ++ filesOfLog
+
+  /** How many files of a Delta table are read, as far as its log tells. */
+  private def filesOfLog: Option[(String, String)] = listed match {
+    case delta: DeltaFileIndex =>
+      val (kept, all) = delta.counts(partitionFilters)
+      Some("Files" -> s"[$kept of $all]")
+    case _ => None
+  }
 
   /** Why variants are read whole, in the order of the columns. */
   private def reasons: Seq[String] =
@@ -140,10 +148,12 @@ final case class ShreddedVariantScan(
 
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
 
-  /** Files that no task hears of, because their partition cannot match. */
+  /** Files that no task hears of, because their partition cannot match, or by the log of a Delta table no row of theirs. */
   override def reportDriverMetrics(): Array[CustomTaskMetric] = {
-    def files(filters: Seq[Expression]) = fileIndex.listFiles(filters, Nil).map(_.files.size.toLong).sum
-    val (all, kept) = (files(Nil), files(filteredAtRuntime.partitionFilters))
+    def files(index: PartitioningAwareFileIndex, filters: Seq[Expression]) =
+      index.listFiles(filters, Nil).map(_.files.size.toLong).sum
+    val now = filteredAtRuntime
+    val (all, kept) = (files(fileIndex, Nil), files(now.listed, now.partitionFilters))
     Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
   }
 
@@ -153,7 +163,16 @@ final case class ShreddedVariantScan(
 
   override def createReaderFactory(): PartitionReaderFactory = filteredAtRuntime.reader()
 
-  private def plan(): Array[InputPartition] = super.planInputPartitions()
+  private def plan(): Array[InputPartition] = copy(fileIndex = listed).planAll()
+  private def planAll(): Array[InputPartition] = super.planInputPartitions()
+
+  /** The files without those of which the log of a Delta table says that no row of theirs passes. */
+  private def listed: PartitioningAwareFileIndex = fileIndex match {
+    case delta: DeltaFileIndex => delta.where(predicate)
+    case other => other
+  }
+
+  private def predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _))
 
   /** The scan with what Spark has learned of joins and subqueries since it was planned. */
   private def filteredAtRuntime: ShreddedVariantScan =
@@ -172,7 +191,7 @@ final case class ShreddedVariantScan(
 
   private[source] def job: ReadJob = ReadJobs
     .create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
-    .copy(predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _)))
+    .copy(predicate = predicate)
 
   private[source] def hadoopConf = ReadJobs.hadoopConf(sparkSession, options)
 
@@ -203,7 +222,8 @@ object ReadJobs {
       types = TypeMapping.of(sqlConf),
       caseSensitive = sqlConf.caseSensitiveAnalysis,
       batchSize = sqlConf.parquetVectorizedReaderBatchSize,
-      offHeap = sqlConf.offHeapColumnVectorEnabled
+      offHeap = sqlConf.offHeapColumnVectorEnabled,
+      hotKeys = MapColumns.named(options)
     )
   }
 

@@ -15,30 +15,28 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.hadoop.mapreduce.Job
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat
 import org.apache.parquet.hadoop.util.ContextUtil
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{SQLContext, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
-import org.apache.spark.sql.execution.datasources.parquet.{
-  ParquetFileFormat,
-  ParquetOptions,
-  ParquetUtils,
-  ParquetWriteSupport
-}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.sources.{DataSourceRegister, Filter}
+import org.apache.spark.sql.execution.streaming.Sink
+import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
+import org.apache.spark.sql.sources.{DataSourceRegister, Filter, StreamSinkProvider}
+import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
-import shreddedvariant.parquet.{JobCommitter, ShreddedOutputWriterFactory}
+import shreddedvariant.parquet.JobCommitter
 
 class ShreddedVariantSource
     extends TableProvider
     with FileFormat
     with DataSourceRegister
     with SessionConfigSupport
+    with StreamSinkProvider
     with Serializable {
   SparkVersion.check()
   // Before any plan of the format is optimised: this is made for each, and some ask it for no table.
@@ -73,13 +71,15 @@ class ShreddedVariantSource
 
   // ---- file format: reading ----
 
+  private val FileRoutes = "this route"
+
   override def inferSchema(
       spark: SparkSession,
       options: Map[String, String],
       files: Seq[FileStatus]
   ): Option[StructType] = {
     files.headOption.foreach(f =>
-      DeltaGuard.checkAbove(f.getPath, spark.sessionState.newHadoopConfWithOptions(options))
+      DeltaGuard.check(f.getPath.getParent, spark.sessionState.newHadoopConfWithOptions(options), FileRoutes)
     )
     SchemaInference.infer(spark, options, files)
   }
@@ -105,12 +105,37 @@ class ShreddedVariantSource
   ): PartitionedFile => Iterator[InternalRow] = {
     val merged = SourceOptions.withDefaults(options)
     Options.check(merged.all)
+    // Streams say by `basePath` what they list, other routes by `path`; patterns are looked at when files are opened.
+    val named = Seq("path", "basePath").flatMap(Options.get(options, _)).map(new Path(_))
+    val listed = named.filterNot(SparkBridge.isGlob)
+    listed.foreach(DeltaGuard.check(_, hadoopConf, FileRoutes))
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val job = ReadJobs.create(spark, merged.all, requiredSchema, Map.empty, partitionSchema)
-    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches)
+    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = listed.nonEmpty)
   }
 
   // ---- file format: writing ----
+
+  /** Spark's own sink of files; before it leaves anything in the directory of a Delta table, the stream is refused. */
+  override def createSink(
+      context: SQLContext,
+      parameters: Map[String, String],
+      partitionColumns: Seq[String],
+      mode: OutputMode
+  ): Sink = {
+    val path = new Path(Options.get(parameters, "path").getOrElse(throw Errors.noPath()))
+    val hadoop = context.sparkSession.sessionState.newHadoopConfWithOptions(parameters)
+    if (
+      Options.get(SourceOptions.withDefaults(parameters).all, Options.Table).exists(
+        _.equalsIgnoreCase("delta")
+      )
+    )
+      throw Errors.deltaRoute(path.toString, "a stream")
+    DeltaGuard.check(path, hadoop, "a stream")
+    if (mode != OutputMode.Append()) throw SparkBridge.unsupportedOutputMode(shortName(), mode)
+    val qualified = path.getFileSystem(hadoop).makeQualified(path).toString
+    new FileStreamSink(context.sparkSession, qualified, this, partitionColumns, parameters)
+  }
 
   override def prepareWrite(
       spark: SparkSession,
@@ -118,26 +143,17 @@ class ShreddedVariantSource
       options: Map[String, String],
       dataSchema: StructType
   ): OutputWriterFactory = {
-    val sqlConf = spark.sessionState.conf
     val merged = SourceOptions.withDefaults(options)
-    val write = new VariantColumns(dataSchema, sqlConf.caseSensitiveAnalysis).writeJob(merged)
+    val columns = new VariantColumns(dataSchema, spark.sessionState.conf.caseSensitiveAnalysis)
+    val write = columns.writeJob(merged)
     val conf = ContextUtil.getConfiguration(job)
     val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
-    DeltaGuard.check(table, conf)
-    val parquet =
-      CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(merged.all)) ++ merged.all)
-    // What is NULL nowhere in one write may be in the next, and their files are to be alike.
-    ParquetUtils.prepareWrite(
-      sqlConf,
-      job,
-      SparkBridge.asNullable(dataSchema),
-      new ParquetOptions(parquet, sqlConf)
-    )
+    DeltaGuard.check(table, conf, FileRoutes)
+    // Pins are made last: a write that is refused changes nothing.
+    def pinned = new Pinning(spark, table, conf, merged.all)(write)
+    val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
     JobCommitter.install(conf)
-    // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
-    conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
-    conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
-    new ShreddedOutputWriterFactory(new Pinning(spark, table, conf, merged.all)(write))
+    factory
   }
 }
 
@@ -158,12 +174,13 @@ object SourceOptions {
     }
     val merged = withDefaults(rest)
     Options.check(merged.all)
-    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).writeJob(merged))
+    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).check(merged))
     val paths = pathOptions.toSeq.flatMap {
       case (key, value) => if (key.equalsIgnoreCase("paths")) Paths.parse(value) else Seq(value)
     }
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
-    paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.check(new Path(path), hadoop))
+    DeltaTables.find(paths, hadoop)
+    paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.checkAbove(new Path(path), hadoop))
     ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil, Map.empty)
   }
 

@@ -22,6 +22,7 @@ import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
 import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, SparkBridge}
+import shreddedvariant.delta.DeltaSnapshot
 import shreddedvariant.layout.PathColumn
 import shreddedvariant.rules.PathTable
 
@@ -35,7 +36,18 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
   @transient private lazy val spark = SparkSession.active
   private def hadoopConf = spark.sessionState.newHadoopConfWithOptions(options)
 
-  @transient lazy val index: PartitioningAwareFileIndex = {
+  /** The Delta table that the path is, if it is one, at the version that the options ask for. */
+  @transient lazy val delta: Option[DeltaSnapshot] = {
+    val found = DeltaTables.open(paths, options, hadoopConf)
+    for (table <- found; user <- userSchema if !isSame(user, table.schema))
+      throw Errors.deltaSchema(table.root)
+    found
+  }
+
+  @transient lazy val index: PartitioningAwareFileIndex =
+    delta.fold(listed)(new DeltaFileIndex(spark, _, options))
+
+  private def listed: PartitioningAwareFileIndex = {
     if (paths.isEmpty) throw Errors.noPath()
     val hadoop = hadoopConf
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
@@ -46,14 +58,15 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
       }.getOrElse(true)
       val ignored = new FileSourceOptions(options).ignoredPathSegmentRegexPattern
       val roots = SparkBridge.resolvePaths(paths, hadoop, glob, ignored)
-      roots.foreach(DeltaGuard.check(_, hadoop))
+      roots.foreach(DeltaGuard.check(_, hadoop, "a read by pattern"))
       new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
     }
   }
 
   /** The columns that the files hold; those that paths hold are left out even if files repeat them. */
   lazy val dataSchema: StructType = {
-    val fields = userSchema
+    val fields = delta.map(_.schema)
+      .orElse(userSchema)
       .orElse(SchemaInference.infer(spark, options, index.allFiles()))
       .getOrElse(throw Errors.noSchema(paths.mkString(", ")))
     val data =
@@ -62,7 +75,13 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
     SparkBridge.asNullable(data)
   }
 
-  def schema: StructType = StructType(dataSchema ++ index.partitionSchema)
+  def schema: StructType =
+    delta.fold(StructType(dataSchema ++ index.partitionSchema))(table => SparkBridge.asNullable(table.schema))
+
+  private def isSame(a: StructType, b: StructType) = {
+    def columns(of: StructType) = SparkBridge.asNullable(of).map(f => (f.name, f.dataType))
+    columns(a) == columns(b)
+  }
 }
 
 final case class ShreddedVariantTable(

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.{FunctionRegistryBase, TypeCheckResult}
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{
+  ExpectsInputTypes,
   Expression,
   ExpressionDescription,
-  ExpressionInfo,
-  ImplicitCastInputTypes
+  ExpressionInfo
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.{ImperativeAggregate, TypedImperativeAggregate}
 import org.apache.spark.sql.catalyst.util.MapData
@@ -49,7 +49,7 @@ final case class ShreddingShape(
     override val mutableAggBufferOffset: Int,
     override val inputAggBufferOffset: Int
 ) extends TypedImperativeAggregate[Counts]
-    with ImplicitCastInputTypes
+    with ExpectsInputTypes
     with Logging {
   def this(variant: Expression) = this(variant, None, variant.sql, 0, 0)
   def this(variant: Expression, limits: Expression) = this(variant, Some(limits), variant.sql, 0, 0)

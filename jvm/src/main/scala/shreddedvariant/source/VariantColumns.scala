@@ -3,9 +3,6 @@ package shreddedvariant.source
 
 import java.util.Locale
 
-import scala.util.control.NonFatal
-
-import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
@@ -26,9 +23,19 @@ final case class GivenOptions(own: Map[String, String], session: Map[String, Str
 }
 
 final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
+  private val columns = new NamedColumns(schema, caseSensitive)
+  private val maps = new MapColumns(schema, columns)
 
-  /** Checks all options against the schema and says how each variant column is written. */
-  def writeJob(options: GivenOptions): WriteJob = {
+  /** Checks all options against the schema and says how each column is written. */
+  def writeJob(options: GivenOptions): WriteJob = maps.addTo(ofVariants(options), options)
+
+  /** Checks the options of what may be a write or a read. */
+  def check(options: GivenOptions): Unit = {
+    ofVariants(options)
+    maps.check(options)
+  }
+
+  private def ofVariants(options: GivenOptions): WriteJob = {
     Options.check(options.all)
     val shapes = ofColumns(options, Options.ShapePrefix)(shape).toMap
     val include = ofColumns(options, Options.IncludePrefix)(PathList.parse).toMap
@@ -70,44 +77,18 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   /** The path of the variant that a key names; None if a default of the session names a column of other tables. */
   private def resolve(key: String, prefix: String, optional: Boolean): Option[Seq[String]] = {
     val text = key.substring(prefix.length)
-    val parts =
-      try CatalystSqlParser.parseMultipartIdentifier(text)
-      catch { case NonFatal(_) => throw Errors.columnKey(key, s"'$text' is not an identifier") }
-    find(schema, parts, Nil) match {
+    columns.find(key, text) match {
       case Found(path, VariantType) => Some(path)
       case _ if optional => None
       case Found(path, other) => throw Errors.notAVariant(key, path.mkString("."), other.sql, names)
       case InCollection => throw Errors.variantInCollection(key, text)
-      case Absent => throw Errors.noSuchColumn(key, text, Options.nearest(text, names, 2), names)
+      case Absent => throw Errors.noSuchColumn(key, text, Options.nearest(text, names, 2), "variant", names)
     }
   }
 
-  private def find(dataType: DataType, parts: Seq[String], path: Seq[String]): Lookup =
-    (dataType, parts) match {
-      case (found, Nil) => Found(path, found)
-      case (struct: StructType, name +: rest) =>
-        struct.fields.find(f => same(f.name, name)).fold[Lookup](Absent)(f =>
-          find(f.dataType, rest, path :+ f.name)
-        )
-      case (_: ArrayType | _: MapType, _) => InCollection
-      case _ => Absent
-    }
-
-  private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
-
   /** The variants that can be shredded; and as a user writes them. */
-  private lazy val variants: Seq[Seq[String]] = variantsIn(schema, Nil)
-  private lazy val names: Seq[String] = variants.map(_.map(Shape.quoted).mkString("."))
-
-  private def variantsIn(struct: StructType, parent: Seq[String]): Seq[Seq[String]] =
-    struct.fields.toSeq.flatMap { field =>
-      val path = parent :+ field.name
-      field.dataType match {
-        case VariantType => Seq(path)
-        case inner: StructType => variantsIn(inner, path)
-        case _ => Nil
-      }
-    }
+  private lazy val variants: Seq[Seq[String]] = columns.all(_ == VariantType)
+  private lazy val names: Seq[String] = variants.map(NamedColumns.text)
 }
 
 /** What `shredding.shape` says of a column. */
@@ -117,9 +98,3 @@ private object GivenShape {
   case object Off extends GivenShape
   final case class Given(shape: Shape) extends GivenShape
 }
-
-/** What stands where a path of names leads. */
-private sealed trait Lookup
-private final case class Found(path: Seq[String], dataType: DataType) extends Lookup
-private case object InCollection extends Lookup
-private case object Absent extends Lookup

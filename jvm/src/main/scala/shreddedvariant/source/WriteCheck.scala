@@ -6,7 +6,7 @@
 package shreddedvariant.source
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.{SaveMode, SparkSession}
+import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
@@ -24,16 +24,25 @@ object WriteCheck extends (LogicalPlan => Unit) {
       new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(
         SourceOptions.withDefaults(insert.options)
       )
-      val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(insert.options)
-      DeltaGuard.check(insert.outputPath, hadoop)
-      if (
-        insert.mode == SaveMode.Overwrite && !isDynamic(insert) && inputs(insert.query).exists(isBelow(
-          _,
-          insert.outputPath
-        ))
-      )
-        throw Errors.overwriteOfInput(insert.outputPath.toString)
+      val hadoop = DeltaWrites.hadoopConf(insert)
+      DeltaGuard.checkAbove(insert.outputPath, hadoop)
+      if (!DeltaWrites.isDelta(insert, hadoop)) checkFiles(insert)
     case _ =>
+  }
+
+  /** A write that replaces files of a directory, not of a Delta table. */
+  private def checkFiles(insert: InsertIntoHadoopFsRelationCommand): Unit = {
+    for (
+      key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if Options.get(insert.options, key).isDefined
+    )
+      throw Errors.onlyDelta(key)
+    if (
+      insert.mode == SaveMode.Overwrite && !isDynamic(insert) && inputs(insert.query).exists(isBelow(
+        _,
+        insert.outputPath
+      ))
+    )
+      throw Errors.overwriteOfInput(insert.outputPath.toString)
   }
 
   /** A dynamic overwrite replaces partitions only after all was read. */

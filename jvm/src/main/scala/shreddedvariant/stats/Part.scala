@@ -170,6 +170,28 @@ object Part {
     private val draftNulls = just(1, 0, 0, 0)
   }
 
+  /**
+   * A key of a map among all keys, the entries of a leaf. Law: a map has a value for a key only if one of its entries is
+   * that key; so where none can be, by bounds, dictionary or filter, the value is NULL, and else anything.
+   */
+  final case class Keyed(column: Seq[String], key: Datum.Bytes, laws: Laws) extends Part {
+    override def leaf: Option[Seq[String]] = Some(column)
+
+    override def possible(facts: Facts): Possible =
+      if (mayHold(facts)) Possible.anything else Possible.onlyNull
+
+    override def tally(facts: Facts): Option[Tally] = Option.when(!mayHold(facts))(Tally.none)
+
+    private def mayHold(facts: Facts) = {
+      val order = new DatumOrder(laws)
+      !facts.areAllNull && facts.bounds.contain(key, order) && facts.distinct.forall(_.exists(order.equiv(
+        _,
+        key
+      ))) &&
+      facts.mayHold.forall(_(key))
+    }
+  }
+
   /** A typed leaf as the column wants it, if all casts keep its order. */
   def typed(
       scalar: ScalarType,

@@ -15,13 +15,13 @@ class CountsSuite extends ScalaCheckSuite {
   import CountsSuite._
 
   private val rows: Gen[Seq[Option[Value]]] =
-    Gen.choose(0, 30).flatMap(Gen.listOfN(
+    Gen.choose(0, 15).flatMap(Gen.listOfN(
       _,
-      Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(4).map(Some(_)))
+      Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(3).map(Some(_)))
     ))
 
   /** Guards so small that they cut what the generators make. */
-  private val guards = Gen.oneOf(1, 2, 5, 10, 40, 1000)
+  private val guards = Gen.oneOf(1, 2, 5, 10, 20, 1000)
 
   private def equal(a: Counts, b: Counts) = a.toBytes.sameElements(b.toBytes)
 
@@ -133,21 +133,18 @@ class CountsSuite extends ScalaCheckSuite {
 
   // ---- hostile values ----
 
-  test("a new key in every row: memory is bounded, what is kept is exact, and order does not show") {
-    val rows = (0 until 60000).map { i =>
-      Obj(
-        "type" -> Value.Text("x"),
-        "id" -> Value.Integer(i.toLong, 4),
-        s"$i-key" -> Obj(s"x$i" -> Value.Bool(true))
-      )
+  test("new keys in every row: memory is bounded, what is kept is exact, and order does not show") {
+    val rows = (0 until 6000).map { i =>
+      val keys = (0 until 10).map(n => s"$i-key$n" -> Obj(s"x$i" -> Value.Bool(true)))
+      Obj(keys ++ Seq("type" -> Value.Text("x"), "id" -> Value.Integer(i.toLong, 4)): _*)
     }
     val counts = of(rows.map(Some(_)))
     assert(counts.isCut)
     assert(Guard.paths(counts.tree) <= Guard.MaxPaths)
-    assertEquals(field(counts, "type").total, 60000L)
-    assertEquals(field(counts, "id").total, 60000L)
+    assertEquals(field(counts, "type").total, 6000L)
+    assertEquals(field(counts, "id").total, 6000L)
     val merged = new Counts
-    new Random(1).shuffle(rows).grouped(7000).foreach(part => merged.merge(of(part.map(Some(_)))))
+    new Random(1).shuffle(rows).grouped(700).foreach(part => merged.merge(of(part.map(Some(_)))))
     assert(equal(merged, counts))
     assertEquals(Inference.shape(counts, Limits()).ddl, "STRUCT<id BIGINT, type STRING>")
   }
@@ -155,7 +152,7 @@ class CountsSuite extends ScalaCheckSuite {
   test("a hundred thousand paths are tracked, and one more is one too many") {
     // Keys with equally many digits and of one length: only hashes order them.
     def wide(from: Int, until: Int) = Obj((from until until).map(i => f"k$i%06d" -> Value.Bool(true)): _*)
-    for ((fields, isCut) <- Seq(99999 -> false, 100000 -> true, 150000 -> true)) {
+    for ((fields, isCut) <- Seq(99999 -> false, 100000 -> true)) {
       val counts = of((0 until fields by 1000).map(i => Some(wide(i, math.min(fields, i + 1000)))))
       assertEquals(counts.isCut, isCut, s"$fields")
       // The object itself is a path too, and two paths may share the place of the first that is left out.
@@ -165,14 +162,14 @@ class CountsSuite extends ScalaCheckSuite {
 
   test("names that people gave stay beside an object that is full of ids") {
     val user = Obj("name" -> Value.Text("x"), "address1" -> Value.Text("x"), "sha256" -> Value.Text("x"))
-    val rows = (0 until 3000).map { i =>
+    val rows = (0 until 600).map { i =>
       Obj("user" -> user, "seen" -> Obj((0 until 50).map(n => s"u${i * 1000L + n + 1000000}" -> user): _*))
     }
     val counts = of(rows.map(Some(_)))
     assert(counts.isCut)
     val kept = field(counts, "user").sortedFields.toSeq
     assertEquals(kept.map(f => new String(f.name.bytes)), Seq("address1", "name", "sha256"))
-    assertEquals(kept.map(_.total), Seq(3000L, 3000L, 3000L))
+    assertEquals(kept.map(_.total), Seq(600L, 600L, 600L))
   }
 
   test("a name of more than 256 bytes is data: it is not tracked, which is said") {

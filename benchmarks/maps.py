@@ -1,0 +1,154 @@
+"""Ten hot keys among maps of 10 to 10,000 entries, against a plain Parquet map in Spark, a variant and a struct."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from benchmarks import engines
+from benchmarks.bench import Bench
+from benchmarks.data import CODEC, ROOT, Settings
+from benchmarks.measure import Run, canonical, interleaved
+from benchmarks.result import Bound, Result
+
+# Entries of a row, and how much faster a hot key must be than in a plain map.
+FASTER = {10: 4, 100: 10, 1_000: 30, 10_000: 50}
+WHOLE, WRITE, SIZE = 1.2, 1.3, 1.0
+# Entries of all rows together, for three million events.
+ENTRIES = 15_000_000
+HOT = [f"hot{i}" for i in range(10)]
+FILES = 2
+# Beyond these many keys neither a struct nor a shredded variant is what anybody would write.
+MOST_COLUMNS = 100
+QUERIES = {
+    "project": "SELECT count(m['hot3']), max(length(m['hot7'])) FROM {t}",
+    "filter": "SELECT count(*) FROM {t} WHERE m['hot3'] = 'v-3-17'",
+    "whole": "SELECT m FROM {t}",
+    "cold": "SELECT count(m['cold3']) FROM {t}",
+}
+SPELLED = {"struct": "s.{key}", "variant": "v:{key}::string"}
+
+
+def measurements(bench: Bench) -> list[tuple[str, Callable[[], Result]]]:
+    return [
+        (_name(entries, what), partial(_result, bench, entries, what))
+        for entries in FASTER
+        for what in ("project", "filter", "whole", "write")
+    ]
+
+
+def _name(entries: int, what: str) -> str:
+    return f"map of {entries:,}, {what}"
+
+
+def _result(bench: Bench, entries: int, what: str) -> Result:
+    tables = _tables(bench, entries)
+    if what == "write":
+        return _write_result(bench, entries, tables)
+    result = Result(_name(entries, what))
+    result.copies = bench.copies_for(lambda copies: _query(bench, tables["map"], "map", what, copies))
+    names = ["map", "ours", *(n for n in ("struct", "variant") if n in tables and what != "whole")]
+    runs = {name: _query(bench, tables[name], name, what, result.copies) for name in names}
+    if what == "project":
+        runs["cold"] = _query(bench, tables["ours"], "ours", "cold", result.copies)
+    if what != "whole":
+        answers = {name: canonical(run()) for name, run in runs.items() if name != "cold"}
+        result.differs = [name for name, rows in answers.items() if rows != answers["map"]]
+    else:
+        ours, wanted = (_sample(bench, tables[name], name) for name in ("ours", "map"))
+        result.differs = [] if ours == wanted else ["ours"]
+    rounds = {name: bench.plan.runs if name in ("map", "ours") else bench.plan.peer_runs for name in runs}
+    result.seconds = interleaved(runs, rounds, bench.quiet)
+    taken = {name: bench.summary(seconds) for name, seconds in result.seconds.items()}
+    result.struct = taken["map"]
+    limit = WHOLE if what == "whole" else 1 / FASTER[entries]
+    result.bounds = [Bound("map", limit, taken["ours"] / taken["map"])]
+    result.details = {"map s": taken["map"]} | {f"{name} ÷ map": s / taken["map"] for name, s in taken.items()}
+    return result
+
+
+def _write_result(bench: Bench, entries: int, tables: dict[str, Path]) -> Result:
+    home = ROOT / "maps" / "written"
+    source = bench.spark.read.parquet(str(tables["map"]))
+    runs: dict[str, Run] = {}
+    for name in ("map", "ours"):
+        runs[name] = _write(source, name, home / name)
+    for run in runs.values():
+        run()
+    seconds = interleaved(runs, dict.fromkeys(runs, bench.plan.runs), bench.quiet)
+    taken = {name: bench.summary(times) for name, times in seconds.items()}
+    sizes = {name: sum(f.stat().st_size for f in (home / name).glob("*.parquet")) for name in runs}
+    shutil.rmtree(home)
+    result = Result(_name(entries, "write"), seconds=dict(seconds), struct=taken["map"])
+    result.bounds = [
+        Bound("map", WRITE, taken["ours"] / taken["map"]),
+        Bound("map bytes", SIZE, sizes["ours"] / sizes["map"]),
+    ]
+    result.details = {"map bytes": sizes["map"], "our bytes": sizes["ours"]}
+    return result
+
+
+def _query(bench: Bench, path: Path, layout: str, what: str, copies: int) -> Run:
+    view = f"maps_{layout}"
+    paths = [str(path)] * copies
+    reader = bench.spark.read.format("shredded_variant" if layout in ("ours", "variant") else "parquet")
+    reader.load(paths).createOrReplaceTempView(view)
+    sql = QUERIES[what].format(t=view)
+    for key in HOT:
+        if layout in SPELLED:
+            sql = sql.replace(f"m['{key}']", SPELLED[layout].format(key=key))
+    return lambda: engines.run_in_spark(bench.spark, sql, hands_on=what == "whole")
+
+
+def _sample(bench: Bench, path: Path, layout: str) -> Sequence[tuple[str, ...]]:
+    reader = bench.spark.read.format("shredded_variant" if layout == "ours" else "parquet")
+    rows = reader.load(str(path)).where("row % 499 = 0").selectExpr("row", "array_sort(map_entries(m)) AS e")
+    return sorted((str(r.row), str(r.e)) for r in rows.collect())
+
+
+@cache
+def _tables(bench: Bench, entries: int) -> dict[str, Path]:
+    """The same rows as a plain map, as ours, and, where keys are few, as a struct and as a variant."""
+    rows = max(FILES, ENTRIES * bench.data.rows["events"] // 3_000_000 // entries)
+    home = ROOT / "maps" / f"{entries}-{rows}"
+    tables = {name: home / name for name in ("map", "ours", "struct", "variant")}
+    if entries > MOST_COLUMNS:
+        del tables["struct"], tables["variant"]
+    if not (home / "done").exists():
+        bench.data.say(f"writing maps of {entries:,} entries, {rows:,} rows")
+        shutil.rmtree(home, ignore_errors=True)
+        keys = HOT + [f"cold{i}" for i in range(entries - len(HOT))]
+        names = ", ".join(f"'{key}'" for key in keys)
+        values = f"transform(sequence(0, {entries - 1}), i -> concat('v-', i, '-', abs(hash(id, i)) % 100))"
+        made = f"SELECT id AS row, map_from_arrays(array({names}), {values}) AS m FROM range(0, {rows}, 1, {FILES})"
+        bench.spark.sql(made).write.option("compression", CODEC).parquet(str(tables["map"]))
+        source = bench.spark.read.parquet(str(tables["map"]))
+        with Settings(bench.spark, {"spark.sql.files.maxPartitionBytes": str(1 << 40)}):
+            _write(source, "ours", tables["ours"])()
+            if "struct" in tables:
+                fields = ", ".join(f"'{key}', m['{key}']" for key in keys)
+                struct = source.selectExpr("row", f"named_struct({fields}) AS s")
+                struct.write.option("compression", CODEC).parquet(str(tables["struct"]))
+                variant = source.selectExpr("row", "parse_json(to_json(m)) AS v")
+                variant.write.format("shredded_variant").option("compression", CODEC).save(str(tables["variant"]))
+        (home / "done").touch()
+    return tables
+
+
+def _write(source: DataFrame, name: str, to: Path) -> Run:
+    def run() -> list[tuple[int]]:
+        writer = source.write.mode("overwrite").option("compression", CODEC)
+        if name == "ours":
+            writer = writer.format("shredded_variant").option("parquet.map.shredding.columns", "m")
+            writer = writer.option("parquet.map.shredding.m.keys", json.dumps(HOT))
+        else:
+            writer = writer.format("parquet")
+        writer.save(str(to))
+        return []
+
+    return run

@@ -1,0 +1,69 @@
+/** Finds and opens the logs of Delta tables; what Kernel has to say of them becomes one sentence. */
+package shreddedvariant.delta
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
+import shreddedvariant.shaded.io.delta.kernel.defaults.engine.DefaultEngine
+import shreddedvariant.shaded.io.delta.kernel.engine.Engine
+import shreddedvariant.shaded.io.delta.kernel.internal.SnapshotImpl
+
+/** Which of a table's versions is asked for. */
+sealed trait AsOf
+
+object AsOf {
+  case object Newest extends AsOf
+  final case class Version(number: Long) extends AsOf
+
+  /** The version that was the newest at that time; `text` is how the user wrote it. */
+  final case class Time(millis: Long, text: String) extends AsOf
+}
+
+object DeltaLog {
+  val Directory = "_delta_log"
+
+  def isTable(path: Path, conf: Configuration): Boolean =
+    path.getFileSystem(conf).exists(new Path(path, Directory))
+
+  /** The table that a path lies within, if it is not one itself. */
+  def above(path: Path, conf: Configuration): Option[Path] =
+    Iterator.iterate(path.getParent)(_.getParent).takeWhile(_ != null).find(isTable(_, conf))
+
+  def open(path: Path, asOf: AsOf, conf: Configuration): DeltaSnapshot = {
+    val root = path.getFileSystem(conf).makeQualified(path).toString
+    val kernel = engine(conf)
+    val snapshot = attempt(root) {
+      val table = Table.forPath(kernel, root)
+      asOf match {
+        case AsOf.Newest => table.getLatestSnapshot(kernel)
+        case AsOf.Version(number) =>
+          inHistory(root, number.toString)(table.getSnapshotAsOfVersion(kernel, number))
+        case AsOf.Time(millis, text) => inHistory(root, text)(table.getSnapshotAsOfTimestamp(kernel, millis))
+      }
+    }
+    new DeltaSnapshot(root, snapshot.asInstanceOf[SnapshotImpl], kernel)
+  }
+
+  /** Kernel's access to files and JSON. The name of the setting has been renamed like the classes. */
+  def engine(conf: Configuration): Engine = {
+    val own = new Configuration(conf)
+    val key = s"${classOf[Table].getPackage.getName}.logStore.file.impl"
+    if (own.get(key) == null) own.set(key, classOf[LocalLog].getName)
+    DefaultEngine.create(own)
+  }
+
+  private def inHistory(root: String, asked: String)(open: => Snapshot): Snapshot =
+    try open
+    catch { case NonFatal(e) => throw Errors.deltaVersion(root, asked, e) }
+
+  /** Runs what reads a log: a log can be damaged in any way, and Kernel throws whatever it meets then. */
+  def attempt[T](root: String)(body: => T): T =
+    try body
+    catch {
+      case e: ShreddedVariantException => throw e
+      case e @ (_: StackOverflowError | NonFatal(_)) => throw Errors.deltaLog(root, e)
+    }
+}

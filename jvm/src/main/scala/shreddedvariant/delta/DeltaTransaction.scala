@@ -1,0 +1,173 @@
+/**
+ * One commit to a table: files that were written, files that are removed, columns that change. It is there as a whole or
+ * not at all, and only if it still means what it meant when it began.
+ *
+ * Kernel has no public way to remove files, to add columns or to choose the protocol of a new table: so its transaction
+ * is made here directly. Appends are rebased by Kernel; what an overwrite may have missed is judged by [[Concurrent]],
+ * because Kernel only looks whether both have removed one file.
+ */
+package shreddedvariant.delta
+
+import java.util.{HashMap, Optional}
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.slf4j.LoggerFactory
+import shreddedvariant.Errors
+import shreddedvariant.shaded.io.delta.kernel.{Operation, TransactionCommitResult}
+import shreddedvariant.shaded.io.delta.kernel.commit.CommitFailedException
+import shreddedvariant.shaded.io.delta.kernel.data.Row
+import shreddedvariant.shaded.io.delta.kernel.exceptions.{
+  ConcurrentWriteException,
+  MaxCommitRetryLimitReachedException
+}
+import shreddedvariant.shaded.io.delta.kernel.internal.TransactionImpl
+import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, SingleAction}
+import shreddedvariant.shaded.io.delta.kernel.internal.data.GenericRow
+import shreddedvariant.shaded.io.delta.kernel.internal.fs.{Path => KernelPath}
+import shreddedvariant.shaded.io.delta.kernel.internal.util.{Utils, VectorUtils}
+import shreddedvariant.shaded.io.delta.kernel.utils.CloseableIterable
+
+/** A file that was written: its path within the table, its partition's values as text, NULL as null. */
+final case class NewFile(
+    path: String,
+    size: Long,
+    modified: Long,
+    rows: Long,
+    partition: Map[String, String],
+    stats: String
+)
+
+object NewFile {
+
+  /** Bounds of such files are whole: of each row group, and without values that they do not know of. */
+  val Tag = "shredded_variant.bounds"
+  val TagValue = "1"
+}
+
+final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
+  private val engine = DeltaLog.engine(conf)
+  private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
+
+  /** Adds files; the version that has them. */
+  def append(files: Seq[NewFile], mode: String): Long =
+    attempt(target.snapshot, files, Nil, mode, DeltaTransaction.MostRetries)
+      .getOrElse(throw Errors.deltaConflict(target.root, "others have committed all the time"))
+
+  /** Replaces the files of a region, which is a union of whole partitions, by others. */
+  def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
+    case None => append(files, mode)
+    case Some(seen) =>
+      target.features.checkRemoving()
+      val removed = seen.added.filter { case (file, _) => region(file) }
+      replace(seen, new Concurrent(target, seen, region), files, removed.map(_._2), mode)
+  }
+
+  @tailrec
+  private def replace(
+      base: DeltaSnapshot,
+      concurrent: Concurrent,
+      files: Seq[NewFile],
+      removed: Seq[AddFile],
+      mode: String
+  ): Long = attempt(Some(base), files, removed, mode, retries = 0) match {
+    case Some(version) => version
+    case None => replace(concurrent.rebased(base, conf), concurrent, files, removed, mode)
+  }
+
+  /** The version that was committed; None if another commit has taken it. */
+  private def attempt(
+      base: Option[DeltaSnapshot],
+      files: Seq[NewFile],
+      removed: Seq[AddFile],
+      mode: String,
+      retries: Int
+  ): Option[Long] = {
+    val note = CommitNote(
+      mode,
+      target.partitionColumns,
+      isBlindAppend = removed.isEmpty && !target.isChanged && mode == DeltaTransaction.Append,
+      Map(
+        "numFiles" -> files.size.toString,
+        "numOutputRows" -> files.map(_.rows).sum.toString,
+        "numOutputBytes" -> files.map(_.size).sum.toString,
+        "numRemovedFiles" -> removed.size.toString
+      )
+    )
+    val transaction = new TransactionImpl(
+      base.isEmpty,
+      new KernelPath(target.root),
+      Optional.ofNullable(base.map(_.kernel).orNull),
+      DeltaTransaction.EngineInfo,
+      if (base.isEmpty) Operation.CREATE_TABLE else Operation.WRITE,
+      Optional.ofNullable(target.protocol).filter(_ => isProtocolNew),
+      Optional.ofNullable(target.metadata).filter(_ => target.isChanged),
+      new NotingCommitter(note),
+      Optional.empty,
+      Optional.empty,
+      Optional.of(retries),
+      0,
+      () => System.currentTimeMillis
+    )
+    val rows = removed.map(remove) ++ files.map(add)
+    commit(transaction, rows).map { result =>
+      runHooks(result)
+      result.getVersion
+    }
+  }
+
+  private def isProtocolNew = target.snapshot.forall(_.kernel.getProtocol != target.protocol)
+
+  private def commit(transaction: TransactionImpl, rows: Seq[Row]): Option[TransactionCommitResult] =
+    try
+      Some(transaction.commit(
+        engine,
+        CloseableIterable.inMemoryIterable(Utils.toCloseableIterator(rows.iterator.asJava))
+      ))
+    catch {
+      case e: MaxCommitRetryLimitReachedException if isConflict(e.getCause) => None
+      case e: ConcurrentWriteException => throw Errors.deltaConflict(target.root, Errors.reason(e))
+      case NonFatal(e) => throw Errors.deltaCommit(target.root, e)
+    }
+
+  private def isConflict(cause: Throwable) = cause match {
+    case failed: CommitFailedException => failed.isConflict
+    case _ => false
+  }
+
+  /** Checkpoints and checksums make reading faster: the commit stands without them, and the next one makes its own. */
+  private def runHooks(result: TransactionCommitResult): Unit =
+    result.getPostCommitHooks.asScala.foreach { hook =>
+      try hook.threadSafeInvoke(engine)
+      catch {
+        case NonFatal(e) =>
+          log.warn(s"${hook.getType} of ${target.root} at version ${result.getVersion} failed", e)
+      }
+    }
+
+  private def remove(file: AddFile): Row =
+    SingleAction.createRemoveFileSingleAction(file.toRemoveFileRow(true, Optional.empty))
+
+  private def add(file: NewFile): Row = {
+    val values = new HashMap[Integer, Object]
+    def put(name: String, value: Object) = values.put(AddFile.FULL_SCHEMA.indexOf(name), value)
+    put("path", new Path(file.path).toUri.toString)
+    put("partitionValues", VectorUtils.stringStringMapValue(file.partition.asJava))
+    put("size", Long.box(file.size))
+    put("modificationTime", Long.box(file.modified))
+    put("dataChange", Boolean.box(true))
+    put("tags", VectorUtils.stringStringMapValue(Map(NewFile.Tag -> NewFile.TagValue).asJava))
+    put("stats", file.stats)
+    SingleAction.createAddFileSingleAction(new GenericRow(AddFile.FULL_SCHEMA, values))
+  }
+}
+
+object DeltaTransaction {
+  private val Append = "Append"
+  private val MostRetries = 200
+  private val EngineInfo = "shredded-variant"
+}

@@ -1,0 +1,92 @@
+/**
+ * What a table asks of its readers and writers: obeyed, or refused by name.
+ *
+ * A feature in the protocol may be used by no column and no file: then there is nothing to obey. So each is asked for
+ * what it needs, and only what is in use is refused.
+ */
+package shreddedvariant.delta
+
+import scala.jdk.CollectionConverters._
+
+import shreddedvariant.Errors
+import shreddedvariant.shaded.io.delta.kernel.internal.TableConfig
+import shreddedvariant.shaded.io.delta.kernel.internal.actions.{Metadata, Protocol}
+import shreddedvariant.shaded.io.delta.kernel.internal.tablefeatures.TableFeatures
+
+final class Features(root: String, protocol: Protocol, metadata: Metadata) {
+  import Features._
+
+  private val all: Set[String] =
+    protocol.getImplicitlySupportedFeatures.asScala.map(_.featureName).toSet ++
+      protocol.getReaderAndWriterFeatures.asScala
+
+  def checkReading(): Unit = {
+    if (protocol.getMinReaderVersion > NamedReader)
+      refuse(s"reader version ${protocol.getMinReaderVersion}", "read")
+    if (isMapped) refuse("columnMapping", "read")
+    (protocol.getReaderFeatures.asScala.toSeq.sorted.filterNot(Readable)).foreach(refuse(_, "read"))
+  }
+
+  def checkWriting(): Unit = {
+    if (protocol.getMinWriterVersion > NamedWriter)
+      refuse(s"writer version ${protocol.getMinWriterVersion}", "written")
+    val used = Map(
+      "invariants" -> TableFeatures.hasInvariants(metadata.getSchema),
+      "checkConstraints" -> TableFeatures.hasCheckConstraints(metadata),
+      "generatedColumns" -> TableFeatures.hasGeneratedColumns(metadata),
+      "identityColumns" -> TableFeatures.hasIdentityColumns(metadata),
+      "columnMapping" -> isMapped,
+      "allowColumnDefaults" -> metadata.getSchemaString.contains("CURRENT_DEFAULT")
+    )
+    all.toSeq.sorted.filter(name => !Writable(name) && used.getOrElse(name, true)).foreach(refuse(
+      _,
+      "written"
+    ))
+  }
+
+  /** Files may be removed from the table. */
+  def checkRemoving(): Unit = {
+    if (TableConfig.APPEND_ONLY_ENABLED.fromMetadata(metadata)) throw Errors.deltaAppendOnly(root)
+    if (TableConfig.CHANGE_DATA_FEED_ENABLED.fromMetadata(metadata)) refuse("changeDataFeed", "overwritten")
+  }
+
+  /** Whether variants may be written shredded. */
+  def allowShredding: Boolean =
+    all.exists(_.startsWith("variantShredding")) && TableConfig.VARIANT_SHREDDING_ENABLED.fromMetadata(
+      metadata
+    )
+
+  def has(name: String): Boolean = all(name)
+
+  private def isMapped =
+    !Option(metadata.getConfiguration.get(ColumnMapping)).forall(_.equalsIgnoreCase("none"))
+
+  private def refuse(feature: String, how: String) =
+    throw Errors.deltaFeature(root, feature, how, "use format(\"delta\")")
+}
+
+object Features {
+  private val NamedReader = 3
+  private val NamedWriter = 7
+  private val ColumnMapping = "delta.columnMapping.mode"
+
+  val Variants: Set[String] =
+    Set("variantType", "variantType-preview", "variantShredding", "variantShredding-preview")
+
+  /** Files with deletion vectors are refused when they are met, columns with other names by their property. */
+  private val Readable =
+    Variants ++ Set("deletionVectors", "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck")
+
+  /** What appends and removals of whole files obey by themselves, or Kernel obeys as it commits. */
+  private val Writable = Variants ++ Set(
+    "appendOnly",
+    "changeDataFeed",
+    "deletionVectors",
+    "domainMetadata",
+    "inCommitTimestamp",
+    "rowTracking",
+    "timestampNtz",
+    "v2Checkpoint",
+    "vacuumProtocolCheck"
+  )
+}

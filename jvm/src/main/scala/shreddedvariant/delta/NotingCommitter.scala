@@ -1,0 +1,48 @@
+/** Notes in a commit what Kernel leaves out: how the files came, and whether others may take the commit for later. */
+package shreddedvariant.delta
+
+import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+
+import shreddedvariant.shaded.io.delta.kernel.commit.{CommitMetadata, CommitResponse, Committer}
+import shreddedvariant.shaded.io.delta.kernel.data.Row
+import shreddedvariant.shaded.io.delta.kernel.engine.Engine
+import shreddedvariant.shaded.io.delta.kernel.internal.actions.{CommitInfo, SingleAction}
+import shreddedvariant.shaded.io.delta.kernel.internal.commit.DefaultFileSystemManagedTableOnlyCommitter
+import shreddedvariant.shaded.io.delta.kernel.utils.CloseableIterator
+
+final case class CommitNote(
+    mode: String,
+    partitionColumns: Seq[String],
+    isBlindAppend: Boolean,
+    metrics: Map[String, String]
+)
+
+final class NotingCommitter(note: CommitNote) extends Committer {
+  override def commit(
+      engine: Engine,
+      actions: CloseableIterator[Row],
+      metadata: CommitMetadata
+  ): CommitResponse = {
+    val noted = actions.map[Row] { action =>
+      if (action.isNullAt(SingleAction.COMMIT_INFO_ORDINAL)) action
+      else SingleAction.createCommitInfoSingleAction(info(metadata.getCommitInfo).toRow)
+    }
+    DefaultFileSystemManagedTableOnlyCommitter.INSTANCE.commit(engine, noted, metadata)
+  }
+
+  private def info(of: CommitInfo): CommitInfo = {
+    val columns =
+      note.partitionColumns.map(name => s"\"${name.replace("\"", "\\\"")}\"").mkString("[", ",", "]")
+    new CommitInfo(
+      of.getInCommitTimestamp,
+      of.getTimestamp,
+      of.getEngineInfo,
+      Some("WRITE").toJava,
+      Map("mode" -> note.mode, "partitionBy" -> columns).asJava,
+      Some(java.lang.Boolean.valueOf(note.isBlindAppend)).toJava,
+      of.getTxnId,
+      note.metrics.asJava
+    )
+  }
+}

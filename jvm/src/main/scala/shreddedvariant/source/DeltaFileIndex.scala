@@ -1,0 +1,81 @@
+/** The files of one version of a Delta table as Spark's scans ask for them: listed by its log, never by a directory. */
+package shreddedvariant.source
+
+import scala.collection.mutable
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{And, Expression}
+import org.apache.spark.sql.execution.datasources.{
+  PartitionDirectory,
+  PartitionSpec,
+  PartitioningAwareFileIndex
+}
+import org.apache.spark.sql.types.StructType
+import shreddedvariant.delta.{DeltaFile, DeltaSnapshot, FileSkipping}
+import shreddedvariant.stats
+
+final class DeltaFileIndex(
+    spark: SparkSession,
+    val snapshot: DeltaSnapshot,
+    parameters: Map[String, String],
+    private val predicate: Option[stats.Predicate] = None
+) extends PartitioningAwareFileIndex(spark, parameters, None) {
+  private val columns: StructType = snapshot.partitionSchema
+  private val caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
+  private val values = new PartitionValues(columns, spark.sessionState.conf.sessionLocalTimeZone)
+
+  override val rootPaths: Seq[Path] = Seq(new Path(snapshot.root))
+  override def partitionSpec(): PartitionSpec = PartitionSpec(columns, Seq.empty)
+  override def refresh(): Unit = ()
+  override def allFiles(): Seq[FileStatus] = snapshot.files.map(status)
+
+  /** The same version without the files of which statistics say that the predicate is true of no row. */
+  def where(predicate: Option[stats.Predicate]): DeltaFileIndex = synchronized {
+    // Spark asks for the plan, the readers and the metrics one after the other, each time anew.
+    if (!last.exists(_.predicate == predicate))
+      last = Some(new DeltaFileIndex(spark, snapshot, parameters, predicate))
+    last.get
+  }
+  private var last: Option[DeltaFileIndex] = None
+
+  /** How many files may have rows that pass, of how many. */
+  def counts(filters: Seq[Expression]): (Int, Int) = (select(filters).map(_._2.size).sum, snapshot.files.size)
+  override lazy val sizeInBytes: Long = snapshot.files.iterator.map(_.size).sum
+
+  // What directories hold is of no interest.
+  override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
+  override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = Map.empty
+
+  private lazy val partitions: Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
+    val skipping = predicate.map(new FileSkipping(snapshot.schema, _, caseSensitive))
+    val kept = skipping.fold(snapshot.files)(judge => snapshot.files.filter(judge.mayMatch))
+    kept.groupBy(_.partition).toSeq.map { case (texts, files) => (values.row(texts), files) }
+  }
+
+  override def listFiles(filters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
+    select(filters).map { case (values, files) => PartitionDirectory(values, files.map(status).toArray) }
+
+  /** The files whose partition values may pass. */
+  private def select(filters: Seq[Expression]): Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
+    val names = columns.fieldNames.toSet
+    val usable = filters.filter(_.references.forall(a => names(a.name)))
+    usable.reduceOption(And(_, _)).fold(partitions) { filter =>
+      val predicate = PartitionCondition.bound(filter, columns)
+      partitions.filter { case (values, _) => predicate.eval(values) }
+    }
+  }
+
+  private def status(file: DeltaFile) =
+    new FileStatus(file.size, false, 0, 0, file.modified, new Path(file.path))
+
+  /** A version of a table never changes. */
+  override def equals(other: Any): Boolean = other match {
+    case that: DeltaFileIndex =>
+      snapshot.root == that.snapshot.root && snapshot.version == that.snapshot.version
+    case _ => false
+  }
+  override def hashCode: Int = key.hashCode
+  private def key = (snapshot.root, snapshot.version, predicate, caseSensitive)
+}

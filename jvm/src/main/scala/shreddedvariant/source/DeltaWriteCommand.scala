@@ -1,0 +1,93 @@
+/** Writes rows to a Delta table: files first, then one commit that names them. */
+package shreddedvariant.source
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.{Row, SaveMode}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.command.DataWritingCommand
+import org.apache.spark.sql.execution.datasources.FileFormatWriter
+import org.apache.spark.sql.types.{StructType, TimestampType}
+import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.delta.{DeltaTarget, DeltaTransaction, NewFile}
+import shreddedvariant.parquet.WriteJob
+
+/** What a write replaces of the files that the table has. */
+sealed trait Replaced
+
+object Replaced {
+  case object Nothing extends Replaced
+  case object Everything extends Replaced
+
+  /** The partitions that get new files. */
+  case object SamePartitions extends Replaced
+
+  /** The partitions that a condition chooses; what is written must lie in them. */
+  final case class Where(condition: PartitionCondition) extends Replaced
+}
+
+final case class DeltaWriteCommand(
+    query: LogicalPlan,
+    target: DeltaTarget,
+    write: WriteJob,
+    replaced: Replaced,
+    mode: SaveMode,
+    options: Map[String, String]
+) extends DataWritingCommand {
+  override def outputColumnNames: Seq[String] = query.output.map(_.name)
+  override protected def withNewChildInternal(child: LogicalPlan): DeltaWriteCommand = copy(query = child)
+
+  override def run(spark: SparkSession, child: SparkPlan): Seq[Row] = {
+    val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
+    val columns = outputColumns
+    val partitions = target.partitionColumns.map(name => columns.find(_.name == name).get)
+    val times = partitions.filter(_.dataType == TimestampType).map(_.name).toSet
+    val files = new DeltaFileCommit(target.root, times)
+    FileFormatWriter.write(
+      spark,
+      child,
+      new DeltaFormat(write, target.statistics),
+      files,
+      FileFormatWriter.OutputSpec(target.root, Map.empty, columns),
+      hadoop,
+      partitions,
+      None,
+      Seq(basicWriteJobStatsTracker(hadoop)),
+      // In UTC no time of a partition is there twice.
+      options ++ Option.when(times.nonEmpty)(DateTimeUtils.TIMEZONE_OPTION -> "UTC")
+    )
+    try commit(files.files, new DeltaTransaction(target, hadoop))
+    catch {
+      // The files may be part of the table.
+      case e: ShreddedVariantException if Errors.mayHaveCommitted(e) => throw e
+      case NonFatal(e) =>
+        files.deleteAll(hadoop)
+        throw e
+    }
+    Seq.empty
+  }
+
+  private def partitionSchema = StructType(target.partitionColumns.map(target.schema(_)))
+
+  private def commit(files: Seq[NewFile], transaction: DeltaTransaction): Unit = {
+    replaced match {
+      case Replaced.Nothing => transaction.append(files, mode.toString)
+      case Replaced.Everything => transaction.replace(_ => true, files, mode.toString)
+      case Replaced.SamePartitions =>
+        // Writers spell values in more than one way.
+        val values = new PartitionValues(partitionSchema, conf.sessionLocalTimeZone)
+        val written = files.map(file => values.row(file.partition)).toSet
+        transaction.replace(file => written(values.row(file.partition)), files, mode.toString)
+      case Replaced.Where(condition) =>
+        files.find(file => !condition.holds(file.partition)).foreach { file =>
+          throw Errors.deltaReplaceWhere(target.root, condition.text, new Path(file.path).getParent.toString)
+        }
+        transaction.replace(file => condition.holds(file.partition), files, mode.toString)
+    }
+    ()
+  }
+}

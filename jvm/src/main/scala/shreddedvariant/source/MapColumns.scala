@@ -1,0 +1,164 @@
+/** The map columns of a schema, and the options that give them hot keys. */
+package shreddedvariant.source
+
+import org.apache.spark.sql.types._
+import shreddedvariant.{Errors, OptionDoc, Options}
+import shreddedvariant.maps.{HotKeys, HotMaps, KeyLimits}
+import shreddedvariant.parquet.WriteJob
+
+final class MapColumns(schema: StructType, columns: NamedColumns) {
+  import MapColumns._
+
+  /** Checks the options of maps against the schema, and adds to a job which keys are hot, or how they are found. */
+  def addTo(job: WriteJob, options: GivenOptions): WriteJob = {
+    check(options)
+    val (listed, named) = (this.listed(options), all.flatMap(this.named(_, options)))
+    def of(path: Seq[String], option: OptionDoc) = named.find(n => n.path == path && n.option == option)
+    def keys(path: Seq[String]) = of(path, Options.MapKeys).map(n => MapColumns.keys(n.key, n.value))
+    def isInferred(path: Seq[String]) =
+      of(path, Options.MapInfer).exists(_.value.trim.equalsIgnoreCase("true"))
+    for (option <- named if option.isOwn) {
+      if (!listed.exists(_.path == option.path))
+        throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
+      if (isOfInference(option.option) && !isInferred(option.path))
+        throw Errors.mapNotInferred(option.key, Options.MapInfer.of(option.text))
+    }
+    for (map <- listed if map.isOwn && keys(map.path).isEmpty && !isInferred(map.path))
+      throw Errors.mapWithoutKeys(
+        map.text,
+        map.key,
+        Options.MapKeys.of(map.text),
+        Options.MapInfer.of(map.text)
+      )
+    def limits(path: Seq[String]) = KeyLimits(
+      always = keys(path).getOrElse(Nil),
+      maxKeys = of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
+      minFrequency =
+        of(path, Options.MapMinFrequency).fold(KeyLimits.MinFrequency)(n => frequency(n.key, n.value))
+    )
+    val (inferred, others) = listed.map(_.path).distinct.partition(isInferred)
+    job.copy(
+      maps = HotMaps(others.flatMap(path => keys(path).map(path -> _)).toMap),
+      mapLimits = inferred.map(path => path -> limits(path)).toMap
+    )
+  }
+
+  /** Checks what is wrong in a read as well as in a write; a read may name keys for files of others. */
+  def check(options: GivenOptions): Unit = {
+    refuseReserved(schema, Nil)
+    listed(options)
+    all.flatMap(named(_, options)).foreach(_.check())
+  }
+
+  private def listed(options: GivenOptions): Seq[NamedMap] = for {
+    list <- Options.get(options.all, Options.MapColumns).toSeq
+    text <- MapColumns.split(list)
+    map <- resolve(null, Options.MapColumns, text, list, options)
+  } yield map
+
+  private def named(option: OptionDoc, options: GivenOptions): Seq[NamedMap] = for {
+    (key, value) <- options.all.toSeq.sortBy(_._1)
+    text <- option.column(key)
+    map <- resolve(option, key, text, value, options)
+  } yield map
+
+  /** None if a default of the session names a column of other tables. */
+  private def resolve(
+      option: OptionDoc,
+      key: String,
+      text: String,
+      value: String,
+      options: GivenOptions
+  ): Option[NamedMap] = {
+    val isOwn = Options.get(options.own, key).isDefined
+    columns.find(key, text) match {
+      case Found(path, dataType) if MapColumns.mayHaveHotKeys(dataType) =>
+        Some(NamedMap(path, text, option, key, value, isOwn))
+      case _ if !isOwn => None
+      case Found(path, other) => throw Errors.notAMap(key, path.mkString("."), other.sql, names)
+      case InCollection => throw Errors.mapInCollection(key, text)
+      case Absent => throw Errors.noSuchColumn(key, text, Options.nearest(text, names, 2), "map", names)
+    }
+  }
+
+  private lazy val names: Seq[String] = columns.all(MapColumns.mayHaveHotKeys).map(NamedColumns.text)
+
+  /** A column with the name of a sidecar would be taken for one. */
+  private def refuseReserved(dataType: DataType, path: Seq[String]): Unit = dataType match {
+    case StructType(fields) => fields.foreach { field =>
+        val name = path :+ field.name
+        if (HotKeys.isReserved(field.name)) throw Errors.reservedName(name.mkString("."))
+        refuseReserved(field.dataType, name)
+      }
+    case ArrayType(element, _) => refuseReserved(element, path)
+    case MapType(key, value, _) => refuseReserved(key, path); refuseReserved(value, path)
+    case _ =>
+  }
+}
+
+object MapColumns {
+
+  /** The keys that options name for files whose footers do not, by the paths of the maps. */
+  def named(options: Map[String, String]): HotMaps = HotMaps(
+    for {
+      (key, list) <- options
+      text <- Options.MapKeys.column(key)
+    } yield NamedColumns.parse(key, text) -> keys(key, list)
+  )
+
+  private val all = Seq(Options.MapKeys, Options.MapInfer, Options.MapMaxKeys, Options.MapMinFrequency)
+
+  private def isOfInference(option: OptionDoc) =
+    option == Options.MapMaxKeys || option == Options.MapMinFrequency
+
+  private def mayHaveHotKeys(dataType: DataType) = dataType match {
+    case MapType(_: StringType, _, _) => true
+    case _ => false
+  }
+
+  private def keys(key: String, list: String): Seq[String] = {
+    def refuse(reason: String) = throw Errors.mapKeys(key, list, reason)
+    val isJson = list.trim.startsWith("[")
+    val keys = HotKeys.parse(list)
+    if (keys.isEmpty || !isJson && list.trim.isEmpty) refuse("it names no key")
+    if (!isJson && keys.contains("")) refuse("a key between its commas is empty")
+    keys.diff(keys.distinct).headOption.foreach(twice => refuse(s"the key '$twice' stands there twice"))
+    keys
+  }
+
+  private def maxKeys(key: String, value: String): Int =
+    value.trim.toIntOption.filter(n => n >= 1 && n <= Most).getOrElse(
+      throw Errors.optionValue(key, value, s"a number from 1 to $Most")
+    )
+
+  private def frequency(key: String, value: String): Double =
+    value.trim.toDoubleOption.filter(f => f >= 0 && f <= 1).getOrElse(
+      throw Errors.optionValue(key, value, "a number from 0 to 1")
+    )
+
+  /** Each hot key is a column of the file. */
+  private val Most = 10000
+
+  /** Names separated by commas; a comma between backticks belongs to a name. */
+  private def split(list: String): Seq[String] =
+    "(?:`(?:[^`]|``)*`|[^,`])+".r.findAllIn(list).map(_.trim).filter(_.nonEmpty).toSeq
+
+  /** A map that an option names, by its key or in its value, as `text`; a default of the session is not `isOwn`. */
+  private final case class NamedMap(
+      path: Seq[String],
+      text: String,
+      option: OptionDoc,
+      key: String,
+      value: String,
+      isOwn: Boolean
+  ) {
+    def check(): Unit = option match {
+      case Options.MapKeys => keys(key, value); ()
+      case Options.MapMaxKeys => maxKeys(key, value); ()
+      case Options.MapMinFrequency => frequency(key, value); ()
+      case _ =>
+        if (!Seq("true", "false").exists(_.equalsIgnoreCase(value.trim)))
+          throw Errors.optionValue(key, value, "true or false")
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/** No file is skipped that holds a row that matches, by the statistics that we record of it; and laws that this needs. */
+package shreddedvariant.delta
+
+import scala.concurrent.duration._
+
+import org.apache.parquet.schema.MessageType
+import org.apache.parquet.schema.Type.Repetition
+import org.apache.spark.sql.types._
+import org.scalacheck.Gen
+import org.scalacheck.rng.Seed
+import shreddedvariant.layout.{ParquetLayout, ScalarType, Shape}
+import shreddedvariant.stats.{Test => Asked, _}
+
+class FileSkippingSuite extends munit.FunSuite {
+  override val munitTimeout: Duration = 3.minutes
+
+  private val schema = new StructType().add("v", VariantType)
+  private val typed = Seq("v", "typed_value", "a", "typed_value")
+  private val value = Seq("v", "typed_value", "a", "value")
+
+  /** A file whose leaf has the facts of a made up case: several row groups come to the same. */
+  private def file(c: Case): DeltaFile = {
+    val group = ParquetLayout.variantGroup(
+      "v",
+      Repetition.OPTIONAL,
+      None,
+      Shape.objectOf(Seq("a" -> Shape.Scalar(c.scalar)))
+    )
+    val order = new DatumOrder(Laws.all)
+    val facts = Map(
+      typed -> SkippedRows.facts(c, Seq("typed"), order),
+      value -> SkippedRows.facts(c, Seq("value"), order)
+    )
+    val contents =
+      FileContents(c.rows.size.toLong, new MessageType("spark_schema", group), facts, keepsCalendar = true)
+    val statistics = FileStatistics(schema.json, StatisticsColumns(Seq((Seq("v"), VariantType)), 32))
+    DeltaFile("f", 1, 1, Map.empty, Some(statistics.json(contents)), Map(NewFile.Tag -> NewFile.TagValue))
+  }
+
+  private def mayMatch(c: Case, laws: Laws): Boolean = SkippedRows.predicate(c).usable().forall { predicate =>
+    new FileSkipping(schema, predicate, caseSensitive = true, laws).mayMatch(file(c))
+  }
+
+  private def wrongly(c: Case, laws: Laws): Option[Any] = {
+    val skips =
+      try !mayMatch(c, laws)
+      catch { case _: IllegalArgumentException | _: MatchError if !laws.hold(Law.OrderedCasts) => false }
+    if (skips) c.rows.find(row => SkippedRows.outcome(c, row).forall(_ == true)) else None
+  }
+
+  /** Paths that go into arrays have no bounds. */
+  private def cases(seed: Long, number: Int): Iterator[Case] =
+    Iterator.iterate(Seed(seed))(_.next).take(number)
+      .flatMap(seed => SkippedRows.cases.apply(Gen.Parameters.default, seed)).filter(_.at.isEmpty)
+
+  private def unsound(laws: Laws, number: Int = 6000): Option[String] = cases(4711, number).flatMap { c =>
+    wrongly(c, laws).map(row =>
+      s"${SkippedRows.predicate(c).text} skipped $row of ${c.rows} by ${file(c).stats.get}"
+    )
+  }.nextOption()
+
+  test("what is skipped holds no row that matches")(assertEquals(unsound(Laws.all), None))
+
+  for (law <- Seq(Law.OrderedCasts, Law.StrictCasts, Law.ThreeValuedNot, Law.UnsignedBytes))
+    test(s"without $law, rows that match are skipped")(assert(unsound(Laws(Set(law)), 20000).isDefined))
+
+  test("much is skipped") {
+    val skipped = cases(815, 4000).count(!mayMatch(_, Laws.all))
+    assert(skipped > 200, s"$skipped of 4000")
+  }
+
+  // ---- statistics of plain columns, as anybody may write them ----
+
+  private def plain(dataType: DataType, json: String)(tests: Asked*): Seq[Boolean] = {
+    val columns = new StructType().add("c", dataType)
+    tests.map { test =>
+      val predicate =
+        Predicate.Holds(Column(Origin.Plain(Seq("C")), Seq(dataType), isStrict = false, "c"), test)
+      new FileSkipping(columns, predicate, caseSensitive = false)
+        .mayMatch(DeltaFile("f", 1, 1, Map.empty, Some(json), Map.empty))
+    }
+  }
+  private def less(datum: Datum) = Asked.Less(Constant(datum, ""))
+  private def equal(datum: Datum) = Asked.Equal(Constant(datum, ""))
+  private def stats(min: String, max: String, nulls: Int = 0) =
+    s"""{"numRecords":3,"minValues":{"c":$min},"maxValues":{"c":$max},"nullCount":{"c":$nulls}}"""
+
+  test("numbers, null counts and what is missing") {
+    val five = stats("5", "9")
+    assertEquals(
+      plain(LongType, five)(less(Datum.exact(5)), less(Datum.exact(6)), Asked.IsNull),
+      Seq(false, true, false)
+    )
+    assertEquals(plain(LongType, stats("5", "9", 3))(less(Datum.exact(6)), Asked.IsNull), Seq(false, true))
+    assertEquals(plain(LongType, "{}")(less(Datum.exact(6)), Asked.IsNull), Seq(true, true))
+    assertEquals(plain(LongType, "no JSON")(less(Datum.exact(6))), Seq(true))
+    assertEquals(plain(LongType, stats("\"x\"", "[1]"))(less(Datum.exact(6))), Seq(true))
+  }
+
+  test("counts of rows that may be deleted do not count") {
+    val loose = stats("5", "9").init + ""","tightBounds":false}"""
+    assertEquals(plain(LongType, loose)(Asked.IsNull, less(Datum.exact(5))), Seq(true, false))
+  }
+
+  test("times are cut off to milliseconds, with or without a zone") {
+    val second = 1700000000000000L
+    val text = "\"2023-11-14T22:13:20.000"
+    for ((kind, zone) <- Seq(TimestampType -> "Z\"", TimestampType -> "+00:00\"", TimestampNTZType -> "\""))
+      assertEquals(
+        plain(kind, stats(text + zone, text + zone))(
+          equal(Datum.exact(second + 999)),
+          equal(Datum.exact(second + 1000)),
+          equal(Datum.exact(second - 1))
+        ),
+        Seq(true, false, false)
+      )
+  }
+
+  test("a NaN that others leave out of bounds may be there; ours would have no bounds") {
+    val bounds = stats("1.0", "2.0")
+    val greater = Predicate.Not(Predicate.Holds(
+      Column(Origin.Plain(Seq("c")), Seq(DoubleType), isStrict = false, "c"),
+      Asked.LessOrEqual(Constant(Datum.Floating(3), ""))
+    ))
+    val judge = new FileSkipping(new StructType().add("c", DoubleType), greater, caseSensitive = true)
+    val file = DeltaFile("f", 1, 1, Map.empty, Some(bounds), Map.empty)
+    assertEquals(judge.mayMatch(file), true)
+    assertEquals(judge.mayMatch(file.copy(tags = Map(NewFile.Tag -> NewFile.TagValue))), false)
+  }
+
+  test("bounds of paths without our tag skip nothing") {
+    val lower = VariantBounds.encode(Seq(VariantBound("$['a']", ScalarType.Int64, Datum.exact(5)))).get
+    val json =
+      s"""{"numRecords":3,"minValues":{"v":"$lower"},"maxValues":{"v":"$lower"},"nullCount":{"v":0}}"""
+    val path = shreddedvariant.layout.PathColumn(
+      Seq("v"),
+      Seq(shreddedvariant.layout.PathStep.Key("a")),
+      shreddedvariant.layout.Wanted.Value(LongType, None)
+    )
+    val predicate =
+      Predicate.Holds(Column(Origin.Path(path), Seq(LongType), isStrict = false, "v.a"), less(Datum.exact(5)))
+    val judge = new FileSkipping(schema, predicate, caseSensitive = true)
+    val file = DeltaFile("f", 1, 1, Map.empty, Some(json), Map.empty)
+    assertEquals(judge.mayMatch(file), true)
+    assertEquals(judge.mayMatch(file.copy(tags = Map(NewFile.Tag -> NewFile.TagValue))), false)
+  }
+
+  // ---- which columns ----
+
+  private val wide = new StructType().add("p", LongType).add("a", LongType)
+    .add("s", new StructType().add("x.y", LongType).add("z", LongType)).add("v", VariantType)
+
+  for (
+    (properties, columns, paths) <- Seq(
+      (Map.empty[String, String], Seq("a", "s/x.y", "s/z", "v"), 32),
+      (Map("delta.dataSkippingNumIndexedCols" -> "2"), Seq("a", "s/x.y"), 2),
+      (Map("delta.dataSkippingNumIndexedCols" -> "0"), Nil, 0),
+      (Map("delta.dataSkippingNumIndexedCols" -> "-1"), Seq("a", "s/x.y", "s/z", "v"), Int.MaxValue),
+      (Map("delta.dataSkippingStatsColumns" -> "v, s.`x.y`"), Seq("s/x.y", "v"), 32),
+      (Map("delta.dataSkippingStatsColumns" -> "S"), Seq("s/x.y", "s/z"), 32)
+    )
+  ) test(s"columns that have statistics: ${properties.mkString(", ")}") {
+    val found = StatisticsColumns.of(wide, Seq("p"), properties)
+    assertEquals((found.columns.map(_._1.mkString("/")), found.paths), (columns, paths))
+  }
+}

@@ -1,0 +1,147 @@
+"""Filters on keys of maps read the row groups and pages that can match, and no others; rows are Spark's."""
+
+import pyarrow.parquet as pq
+import pytest
+from map_cases import hot
+from parquet_cells import data_files
+from scan_counts import run
+from tables import FORMAT, load, write
+
+ROWS, PAGE = 8000, 100
+# `n` and `s` grow with id; `rare` is in a few rows; `late` only in the second half, and NULL in some; none has `no`.
+MAP = (
+    "map_filter(map('n', lpad(id, 5, '0'), 's', concat('é', lpad(id, 5, '0')),"
+    " 'rare', IF(id BETWEEN 3000 AND 3010, 'x', '-'), 'late', IF(id % 2 = 0, NULL, concat('l', id)),"
+    " 'cold', concat('c', id), 'filler', repeat(uuid(), 2)),"
+    " (k, x) -> (k <> 'rare' OR x = 'x') AND (k <> 'late' OR id >= 4000) AND (k <> 'cold' OR id >= 6000))"
+)
+NUMBERS = "map('n', id, 'd', id * 2, 'cold', id)"
+
+HITS = [
+    ("m['n'] = '04321'", PAGE),
+    ("'04321' = m.n", PAGE),
+    ("element_at(m, 'n') = '04321'", PAGE),
+    ("try_element_at(m, 'n') IN ('00017', '04321')", 2 * PAGE),
+    ("m['s'] LIKE 'é0432%'", PAGE),
+    ("startswith(m['s'], 'é0432')", PAGE),
+    ("m['n'] > '07950'", 2 * PAGE),
+    ("m['n'] BETWEEN '04300' AND '04350'", PAGE),
+    ("m['n'] <=> '04321'", PAGE),
+    ("m['rare'] = 'x'", 3 * PAGE),
+    ("m['rare'] IS NOT NULL", 3 * PAGE),
+    ("m['late'] IS NOT NULL", 4000 + PAGE),
+    ("m['n'] IS NULL", PAGE),
+    ("m['n'] = '04321' AND m['rare'] IS NULL", PAGE),
+    ("m['n'] = '00017' OR m['n'] = '04321'", 2 * PAGE),
+    ("n['n'] = 4321", PAGE),
+    ("n['n'] < 50", PAGE),
+    ("n['d'] = 8642", PAGE),
+    ("CAST(n['n'] AS DECIMAL(30,2)) = 4321", PAGE),
+    ("s.m['n'] = '04321'", PAGE),
+    ("id = 4321", PAGE),
+]
+MISSES = [
+    "m['n'] = '09999'", "m['n'] < ''", "m['s'] LIKE 'f%'", "n['n'] < 0", "n['n'] > 8000", "m['n'] = 'x' AND id > 9000",
+    "m['no'] IS NOT NULL", "m['no'] = 'x'", "s.m['n'] > 'z'", "m['n'] = NULL",
+]  # fmt: skip
+# All rows have to be read.
+WHOLE = [
+    "m['n'] LIKE '%99'", "m['filler'] > '0'", "length(m['n']) = 5", "m['n'] <> '04321'", "map_contains_key(m, 'n')",
+    "m['n'] COLLATE UTF8_LCASE = ('04321' COLLATE UTF8_LCASE)", "n['cold'] = 4321", "m['n'] IS NOT NULL", "size(m) > 3",
+    "m['cold'] = 'c7000' OR m['filler'] = '1'", "m[concat('n', substr(s.m['n'], 0, 0))] = '04321'",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tables(spark, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("map-skipping")
+    rows = spark.range(0, ROWS, 1, 1).selectExpr(
+        "id", f"IF(id = 5000, NULL, {MAP}) AS m", f"{NUMBERS} AS n", f"named_struct('m', {MAP}) AS s"
+    )
+    rows.write.parquet(str(folder / "plain"))
+    plain = spark.read.parquet(str(folder / "plain"))
+    options = {
+        "parquet.page.row.count.limit": str(PAGE), "parquet.block.size": "200000", "parquet.enable.dictionary": "false",
+        "parquet.block.size.row.check.min": "100", "parquet.block.size.row.check.max": "100",
+    }  # fmt: skip
+    keys = hot("m", ["n", "s", "rare", "late", "no"], n=["n", "d"], **{"s.m": ["n"]})
+    path = write(plain.coalesce(1).sortWithinPartitions("id"), folder / "t", **keys, **options)
+    load(spark, path, schema=None).createOrReplaceTempView("skipped_maps")
+    plain.createOrReplaceTempView("plain_maps")
+    yield spark
+    spark.catalog.dropTempView("skipped_maps")
+    spark.catalog.dropTempView("plain_maps")
+
+
+def query(spark, condition, columns="id"):
+    rows, counts = run(spark.sql(f"SELECT {columns} FROM skipped_maps WHERE {condition}"))
+    expected = spark.sql(f"SELECT {columns} FROM plain_maps WHERE {condition}").collect()
+    assert sorted(map(str, rows)) == sorted(map(str, expected))
+    return len(rows), counts
+
+
+@pytest.mark.parametrize(("condition", "most"), HITS)
+def test_a_filter_reads_the_pages_that_can_match(tables, condition, most):
+    found, counts = query(tables, condition)
+    assert 0 < found <= ROWS - counts.rows_skipped <= most
+
+
+@pytest.mark.parametrize("condition", MISSES)
+def test_a_filter_that_matches_nothing_reads_nothing(tables, condition):
+    found, counts = query(tables, condition)
+    assert found == 0
+    assert counts.bytes[0] == 0
+    assert counts.groups[0] == 0
+
+
+@pytest.mark.parametrize("condition", WHOLE)
+def test_a_filter_that_statistics_cannot_judge_reads_all(tables, condition):
+    _, counts = query(tables, condition)
+    assert counts.rows_skipped == 0
+    assert counts.groups[1] == 0
+
+
+def test_other_columns_come_from_the_pages_that_are_left(tables):
+    for columns in ("array_sort(map_entries(n))", "n['cold'], m['filler'], s.m['n']", "array_sort(map_entries(s.m))"):
+        _, counts = query(tables, "m['n'] IN ('00017', '04321')", f"id, {columns}")
+        assert ROWS - counts.rows_skipped <= 2 * PAGE
+
+
+def test_rows_that_a_filter_drops_cost_the_other_columns_nothing(tables):
+    """Nothing to skip by, so that the filter is evaluated on its own column first."""
+    _, counts = query(tables, "m['n'] LIKE '%4321'", "id, m['filler'], array_sort(map_entries(s.m))")
+    assert counts.rows_skipped > ROWS - 10
+
+
+def test_a_key_that_no_map_has_is_found_in_the_dictionary_of_keys(spark, tmp_path):
+    rows = spark.range(0, 100, 1, 1).selectExpr("map(IF(id < 50, 'a', 'z'), id, 'm', id) AS m")
+    table = load(spark, write(rows, tmp_path / "t"), schema=None)
+    for condition, read in (("m['k'] = 3", 0), ("m['k'] IS NOT NULL", 0), ("m['~'] = 3", 0), ("m['z'] = 60", 1)):
+        found, counts = run(table.where(condition))
+        assert counts.groups[0] == read
+        assert len(found) == read
+    assert table.where("m['k'] IS NULL").count() == 100
+
+
+def test_a_lookup_of_a_hot_key_reads_its_column_alone(spark, tmp_path):
+    rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('a', id, 'b', -id, 'c', id * 7) AS m")
+    table = write(rows, tmp_path / "t", **hot("m", ["a", "b"]))
+    group = pq.read_metadata(data_files(table)[0]).row_group(0)
+    chunks = [group.column(i) for i in range(group.num_columns)]
+    size = {c.path_in_schema: c.total_compressed_size for c in chunks}
+    residual, a, b = ["m.key_value.key", "m.key_value.value"], "__paimon_map_shred_m_0", "__paimon_map_shred_m_1"
+    for expression, columns in {
+        "sum(m['a'])": [a], "sum(m['b'])": [b], "sum(m['c'])": residual, "m": [*residual, a, b], "count(m)": [],
+        "map_contains_key(m, 'b')": [residual[0], b], "map_contains_key(m, 'c')": residual[:1], "m IS NULL": [],
+    }.items():  # fmt: skip
+        _, counts = run(spark.read.format(FORMAT).load(table).selectExpr(expression))
+        assert counts.bytes[0] == sum(size[c] for c in columns), expression
+
+
+def test_counts_and_ends_of_hot_keys_come_from_the_footer(spark, tmp_path):
+    rows = spark.range(0, 2000, 1, 1).selectExpr("id", "IF(id < 3, NULL, map('a', id, 'b', NULL)) AS m")
+    table = load(spark, write(rows, tmp_path / "t", **hot("m", ["a", "b"])), schema=None)
+    found, counts = run(table.selectExpr("count(m['a'])", "min(m['a'])", "max(m['a'])", "count(m['b'])", "count(*)"))
+    assert found[0][:] == (1997, 3, 1999, 0, 2000)
+    assert counts.answered == 1
+    assert counts.bytes[0] == 0
