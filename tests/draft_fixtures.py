@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from parquet_fixtures import scalar_column
 from parquet_footer import edit_schema, variant
 from variant_bytes import decode, encode
 from variants import V, of
@@ -38,6 +39,27 @@ def untyped(v, **rest):
 
 def typed(scalar):
     return {"typed_value": scalar}
+
+
+def as_draft(shape):
+    """The draft's groups for those of today's layout (`cell` of parquet_fixtures)."""
+    if isinstance(shape.typed, dict):
+        return draft(object={k: as_draft(s) for k, s in shape.typed.items()})
+    return draft(array=as_draft(shape.typed[0])) if isinstance(shape.typed, list) else draft(shape.typed)
+
+
+def as_draft_cell(cell):
+    """The draft's cell for a pair of value and typed_value."""
+    if cell is None:
+        return None
+    stored, found = cell
+    if isinstance(found, dict):
+        part = {"object": {k: as_draft_cell(c) for k, c in found.items()}}
+    elif isinstance(found, list):
+        part = {"array": [as_draft_cell(c) for c in found]}
+    else:
+        part = {} if found is None else typed(found)
+    return part | ({} if stored is None else {"untyped_value": stored})
 
 
 def whole(v):
@@ -68,7 +90,7 @@ def _group(shape, cells):
     if shape.array is not None:
         columns["array"] = _list(shape.array, [c.get("array") for c in cell])
     if shape.typed is not None:
-        columns["typed_value"] = pa.array([c.get("typed_value") for c in cell], shape.typed)
+        columns["typed_value"] = scalar_column(shape.typed, [c.get("typed_value") for c in cell])
     for name, kind in shape.beside.items():
         columns[name] = pa.array([None] * len(cell), kind)
     return _struct(columns, cells)

@@ -5,7 +5,8 @@ import pytest
 from draft_fixtures import draft, typed, untyped, write_draft
 from parquet_cells import only_file
 from scan_counts import run
-from tables import frame, load, values, write
+from tables import FORMAT, frame, load, values, write
+from test_skipping import HITS, MISSES, PAGE, ROWS, SHAPE, VARIANT, WHOLE
 from variants import NULL, of
 
 LONG = draft(pa.int64())
@@ -43,6 +44,20 @@ def test_the_string_123_in_untyped_value_is_found(spark, tmp_path):
     df = table(spark, tmp_path / "f.parquet", A, fields(*LOW[:9], untyped("123"), *HIGH))
     assert ids(df, "variant_get(v, '$.a', 'long') = 123") == ([9], 1, 1)
     assert ids(df, "variant_get(v, '$.a', 'long') = 105") == ([15], 2, 0)
+
+
+def test_untyped_value_without_values_is_not_read(spark, tmp_path):
+    """In the best case, the `untyped_value` fields are all null and the engine does not need to read them."""
+    read = {}
+    for name, shape in {
+        "omitted": draft(object={"a": draft(pa.int64(), untyped=False)}, untyped=False),
+        "null": A,
+    }.items():
+        df = load(spark, write_draft(tmp_path / f"{name}.parquet", shape, fields(*LOW, *HIGH), use_dictionary=False))
+        rows, counts = run(df.selectExpr("sum(v:a::bigint)"))
+        assert rows == [(1090,)]
+        read[name] = counts.bytes[0]
+    assert read["null"] == read["omitted"] > 0
 
 
 def test_variant_nulls_are_no_values(spark, tmp_path):
@@ -97,6 +112,35 @@ def test_where_the_variant_itself_is_null(spark, tmp_path, layout):
     assert ids(df, "v IS NOT NULL") == ([*range(10, 20), *range(20, 30, 2)], 2, 1)
     rows, counts = run(df.selectExpr("count(v)"))
     assert (rows, counts.answered) == ([(15,)], 3)
+
+
+@pytest.fixture(scope="module")
+def both(spark, tmp_path_factory):
+    """The table of test_skipping in both layouts."""
+    folder = tmp_path_factory.mktemp("both")
+    rows = spark.range(0, ROWS, 1, 1).selectExpr("id", "named_struct('x', id, 'y', CAST(id AS STRING)) plain",
+                                                 f"{VARIANT} AS v")  # fmt: skip
+    options = {
+        "shredding.shape.v": SHAPE,
+        "parquet.page.row.count.limit": str(PAGE),
+        "parquet.block.row.count.limit": "2000",
+        "parquet.enable.dictionary": "false",
+    }
+    for layout in ("parquet", "draft"):
+        path = write(rows, folder / layout, layout=layout, **options)
+        spark.read.format(FORMAT).load(path).createOrReplaceTempView(f"in_{layout}")
+    yield spark
+    for layout in ("parquet", "draft"):
+        spark.catalog.dropTempView(f"in_{layout}")
+
+
+@pytest.mark.parametrize("condition", [*(hit for hit, _ in HITS), *MISSES, *WHOLE, "v IS NULL", "v IS NOT NULL"])
+def test_row_groups_and_pages_are_skipped_as_in_todays_layout(both, condition):
+    today, ours = (run(both.sql(f"SELECT id FROM in_{x} WHERE {condition}")) for x in ("parquet", "draft"))
+    assert sorted(ours[0]) == sorted(today[0])
+    assert (ours[1].files, ours[1].groups, ours[1].rows_skipped) == (
+        today[1].files, today[1].groups, today[1].rows_skipped
+    )  # fmt: skip
 
 
 def test_a_copy_by_another_library_is_not_taken_for_ours(spark, tmp_path):

@@ -2,10 +2,15 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from draft_fixtures import draft, typed, untyped, write_draft
+from map_cases import hot
+from parquet_cells import data_files, only_file
 from parquet_fixtures import cell, write_file
+from scan_counts import run
 from tables import FORMAT, frame, load, values, write
 from test_layout import entry
+from test_pinning import append, documents, pins, schemas
 from variants import NULL, int8, obj, of
 
 from shredded_variant import layout
@@ -49,6 +54,65 @@ def test_appends_may_change_the_layout(spark, tmp_path):
     assert sorted(map(repr, values(df))) == sorted(map(repr, rows * 3))
     assert df.selectExpr("sum(v:a::int)", "max(v:b.c::string)").collect() == [(9, "2")]
     assert sorted(s.kind for s in layout(tmp_path / "t").shapes) == ["draft", "parquet", "unshredded"]
+
+
+@pytest.mark.parametrize(("named", "kept"), [({}, "STRUCT<n BIGINT, s STRING>"), ({"shredding__shape__v": "s STRING"},
+                                                                                "STRUCT<s STRING>")])  # fmt: skip
+def test_a_table_keeps_its_shape_in_drafts_as_in_other_files(spark, tmp_path, named, kept):
+    """Whether it was inferred or named, later writes and streams of either layout have it."""
+    table = write(documents(spark, "n", "s"), tmp_path / "t", layout="draft", **named)
+    first = data_files(table)
+    for fields in (("n",), ("o", "d"), ("l", "s")):
+        write(documents(spark, *fields), table, mode="append", layout="draft")
+    assert schemas(table) == schemas(table, first) and len(schemas(table)) == 1
+    assert pins(table) == {"v": kept}
+    assert {(s.kind, s.columns["v"]) for s in layout(table).shapes} == {("draft", kept)}
+    assert "untyped_value" not in append(documents(spark, "o"), table)
+    assert {(s.kind, s.columns["v"]) for s in layout(table).shapes} == {("draft", kept), ("parquet", kept)}
+    assert load(spark, table).selectExpr("count(v:n::bigint)", "count(v:o.p::int)").first() == (4000, 4000)
+
+
+def test_streams_and_path_sql_write_and_read_drafts(spark, tmp_path):
+    source = write(
+        frame(spark, of({"a": 1}), None, of([2])), tmp_path / "s", shredding__shape__v="a INT", layout="draft"
+    )
+    rows = spark.readStream.format(FORMAT).schema("id INT, v VARIANT").load(source)
+    stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    stream = stream.option("layout", "draft").option("shredding.shape.v", "a INT").trigger(availableNow=True)
+    stream.start(str(tmp_path / "t")).awaitTermination()
+    spark.sql(
+        f"INSERT OVERWRITE DIRECTORY '{tmp_path / 'd'}' USING {FORMAT} "
+        f"OPTIONS (layout 'draft', `shredding.shape.v` 'a INT') SELECT * FROM {FORMAT}.`{tmp_path / 't'}`"
+    )
+    for path in ("t", "d"):
+        assert values(load(spark, tmp_path / path)) == [obj(a=1), None, of([2])]
+        assert [(s.kind, s.columns) for s in layout(tmp_path / path).shapes] == [("draft", {"v": "STRUCT<a INT>"})]
+
+
+def test_hot_keys_of_maps_stand_beside_drafts(spark, tmp_path):
+    """Each kind of column by its own law; variants that are values of a map are not shredded in either layout."""
+    rows = spark.range(0, 40, 1, 1).selectExpr(
+        "CAST(id AS INT) AS id", """parse_json(concat('{"a":', id, ',"z":"', id, '"}')) AS v""",
+        "map('k', CAST(id AS STRING), 'cold', 'x') AS m",
+        """map('k', parse_json(concat('{"b":', id, '}'))) AS n""",
+    ).selectExpr("*", "named_struct('v', v, 'm', m) AS s")  # fmt: skip
+    options = {"shredding.shape.v": "a BIGINT", "shredding.shape.s.v": "a BIGINT"}
+    path = write(rows, tmp_path / "t", layout="draft", **options, **hot("m", ["k"], **{"n": ["k"], "s.m": ["k"]}),
+                 **{"parquet.block.row.count.limit": "10", "parquet.enable.dictionary": "false"})  # fmt: skip
+    schema = pq.read_schema(only_file(path))
+    assert {"v", "m", "__paimon_map_shred_m_0", "n", "__paimon_map_shred_n_0"} < set(schema.names)
+    kinds = {name: set(schema.field(name).type.names) for name in ("v", "__paimon_map_shred_n_0")}
+    assert kinds == {"v": {"untyped_value", "object"}, "__paimon_map_shred_n_0": {"metadata", "value"}}
+    df = load(spark, path, schema=None)
+    assert df.schema == rows.schema
+    texts = ["id", "to_json(v)", "m", "transform_values(n, (k, x) -> to_json(x))", "to_json(s.v)", "s.m"]
+    assert df.selectExpr(*texts).orderBy("id").collect() == rows.selectExpr(*texts).orderBy("id").collect()
+    for condition in ("v:a::int = 25", "m['k'] = '25'", "s.v:a::int = 25", "s.m['k'] = '25'"):
+        found, counts = run(
+            df.where(condition).selectExpr("id", "m['k']", "v:z::string", "n['k']:b::int", "s.m['cold']")
+        )
+        assert found == [(25, "25", "25", 25, "x")]
+        assert counts.groups == (1, 3), condition
 
 
 def test_the_layout_is_a_default_of_the_session_too(spark, tmp_path):

@@ -5,10 +5,11 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from draft_fixtures import draft, read_draft, split, typed, untyped, whole, write_draft
+from draft_fixtures import as_draft, as_draft_cell, draft, read_draft, split, typed, untyped, whole, write_draft
 from parquet_cells import only_file
 from path_queries import explained
 from tables import frame, load, values, write
+from test_spec_values import TABLES
 from variants import NULL, V, array, decimal, double, float32, int8, int32, int64, obj, of, string
 
 LONG, TEXT = draft(pa.int64()), draft(pa.string())
@@ -86,6 +87,30 @@ def test_the_examples_are_written(spark, tmp_path, shape, rows):
     assert written(spark, tmp_path / "t", shape, *[v for v, _ in rows], None) == [*[c for _, c in rows], None]
 
 
+MIXED_ROWS = [
+    # "if 'a' is an array containing a mix …, the engine will shred individual elements appropriately"
+    (
+        array({"a": [1, "x", None, 2], "b": 3}),
+        {
+            "array": [
+                {"object": {"a": {"array": [typed(1), untyped("x"), untyped(NULL), typed(2)]}, "b": typed(3)}},
+            ]
+        },
+    ),
+    # "if the top-level Variant is not an array …, it will store it in the top-level untyped_value"
+    (obj(a=[1], b=2), untyped({"a": [1], "b": 2})),
+    # "if 'a' is not an array, it will be stored in the untyped_value under 'a'"
+    (array({"a": 1, "b": "n/a"}), {"array": [{"object": {"a": untyped(1), "b": untyped("n/a")}}]}),
+]
+
+
+def test_mixed_arrays_and_what_is_no_array(spark, tmp_path):
+    means, cells = [v for v, _ in MIXED_ROWS], [c for _, c in MIXED_ROWS]
+    assert written(spark, tmp_path / "t", NESTED_SHAPE, *means) == cells
+    assert values(load(spark, tmp_path / "t")) == means
+    assert read_rows(spark, tmp_path, NESTED, *cells) == means
+
+
 def test_a_query_reads_only_the_inner_field(spark, tmp_path):
     """`select variant_get(variant_col, '$.field1.inner_field2', 'string') from tbl` only needs `inner_field2`."""
     shape = draft(object={"field1": draft(object={"inner_field1": TEXT, "inner_field2": TEXT}, untyped=False)})
@@ -132,6 +157,25 @@ def test_a_level_may_have_any_of_the_four_fields(spark, tmp_path):
         None,
     ]
     assert [r[0] for r in df.orderBy("id").selectExpr("v:k.a::bigint").collect()] == [None, None, 2, None, None]
+
+
+@pytest.fixture(scope="module")
+def converted(spark, tmp_path_factory):
+    """The tables of today's specification, with the same cells in the draft's groups, as one table."""
+    folder, first = tmp_path_factory.mktemp("converted"), 0
+    for i, (shape, rows) in enumerate(TABLES.values()):
+        cells = [as_draft_cell(c) for c, _ in rows]
+        write_draft(folder / f"{i:03}.parquet", as_draft(shape), cells, first_id=first)
+        first += len(rows)
+    return values(load(spark, folder))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_type_and_state_means_what_it_means_in_todays_layout(converted, name):
+    """`typed_value` may be any type that has a corresponding variant type."""
+    first = sum(len(rows) for _, rows in list(TABLES.values())[: list(TABLES).index(name)])
+    means = [v for _, v in TABLES[name][1]]
+    assert converted[first : first + len(means)] == means
 
 
 def test_metadata_ends_where_its_last_offset_says(spark, tmp_path):
@@ -251,6 +295,8 @@ def test_expressions_do_not_see_the_type_of_a_number(spark, tmp_path):
     written(spark, table, "DECIMAL(9,2)", int8(123))
     df = load(spark, table)
     assert df.selectExpr("cast(v AS STRING)", "v::bigint", "to_json(v)").collect() == [("123", 123, "123")]
+    # The one exception of the text: it names the type that the number has now.
+    assert df.selectExpr("schema_of_variant(v)").first()[0] in ("BIGINT", "DECIMAL(3,0)", "DECIMAL(9,2)")
 
 
 # ---- "Reconstructing a Variant" ----
@@ -318,7 +364,7 @@ def test_null_and_missing_at_each_place(spark, tmp_path):
 
 def test_a_group_of_value_and_metadata_is_still_read(spark, tmp_path):
     rows = [obj(a=1), None, of("x")]
-    write(frame(spark, *rows), tmp_path / "t", layout="draft")
+    write(frame(spark, *rows), tmp_path / "t", layout="draft", shredding="off")
     file = only_file(tmp_path / "t")
     assert set(pq.read_table(file)["v"].type.names) == {"metadata", "value"}
     assert values(load(spark, tmp_path / "t")) == rows

@@ -14,6 +14,7 @@ from variants import array, binary, date, double, float32, obj, of, timestamp, t
 
 SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 4)
 QUERIES = 14  # of each seed
+LAYOUTS = ["parquet", "draft"]
 DAY = 86_400_000_000
 KEYS = ["a", "b", "c", "k.x", "sp ace", "é", "", "A", "it's"]
 
@@ -368,7 +369,7 @@ class Queries:
 
 
 def made(spark, folder, seed):
-    """Tables `t` (two shaped files and an unshredded one) and `u` of a seed, its queries, and what to print of it."""
+    """Tables `t` (a file of each layout, an unshredded one) and `u` of a seed, its queries, what to print of it."""
     r = random.Random(seed)
     documents = Documents(r)
     pair = Pair(spark, folder)
@@ -380,6 +381,7 @@ def made(spark, folder, seed):
             for i in range(part * 20, part * 20 + 20)
         ]
         options = {"shredding.shape.v": shapes[0], "shredding.shape.s.v": shapes[1]} if shapes else {"shredding": "off"}
+        options["layout"] = LAYOUTS[(seed + part) % 2]
         files.append(
             (spark.createDataFrame(rows, "id INT, k STRING, v VARIANT, s STRUCT<n: INT, v: VARIANT>"), options)
         )
@@ -387,7 +389,7 @@ def made(spark, folder, seed):
     pair.add("t", files)
     shape = documents.shape(documents.kind, 0.1)
     u = spark.createDataFrame([(i, to_spark(documents.row())) for i in range(0, 24)], "id INT, v VARIANT")
-    pair.add("u", [(u, {"shredding.shape.v": shape})])
+    pair.add("u", [(u, {"shredding.shape.v": shape, "layout": LAYOUTS[seed // 2 % 2]})])
     queries = Queries(r, documents)
     return pair, queries, f"seed {seed}\nfiles of t: {ddl}\nu: {shape}"
 

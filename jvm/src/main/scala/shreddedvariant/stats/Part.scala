@@ -52,9 +52,9 @@ object Part {
     override def tally(facts: Facts): Option[Tally] =
       absent(facts).map(absent => Tally(facts.entries - absent, None))
 
-    /** Writers that count no levels still say by null counts where there is no null. */
+    /** Writers that count no levels still say by null counts where there is no null; a required group is everywhere. */
     private def absent(facts: Facts): Option[Long] =
-      if (facts.nulls.contains(0L)) Some(0L)
+      if (definition == 0 || facts.nulls.contains(0L)) Some(0L)
       else facts.levels.map(_.take(definition).sum).orElse(
         Option.unless(laws.hold(Law.MissingStatistics))(0L)
       )

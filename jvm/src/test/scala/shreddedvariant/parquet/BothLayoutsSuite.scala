@@ -172,9 +172,7 @@ class BothLayoutsSuite extends ScalaCheckSuite {
       (rows, shape) <- tables
       path <- path(shape).map(p =>
         p.copy(wanted = p.wanted match {
-          case value: Wanted.Value => value
-          // Today's metadata tells by itself where a variant is; a draft has nothing like it.
-          case Wanted.Presence if p.steps.nonEmpty => Wanted.Presence
+          case wanted @ (_: Wanted.Value | Wanted.Presence) => wanted
           case _ => Wanted.Value(StringType, zone)
         })
       )
