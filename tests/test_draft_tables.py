@@ -93,7 +93,7 @@ def test_hot_keys_of_maps_stand_beside_drafts(spark, tmp_path):
     """Each kind of column by its own law; variants that are values of a map are not shredded in either layout."""
     rows = spark.range(0, 40, 1, 1).selectExpr(
         "CAST(id AS INT) AS id", """parse_json(concat('{"a":', id, ',"z":"', id, '"}')) AS v""",
-        "map('k', CAST(id AS STRING), 'cold', 'x') AS m",
+        "map('k', lpad(id, 2, '0'), 'cold', 'x') AS m",
         """map('k', parse_json(concat('{"b":', id, '}'))) AS n""",
     ).selectExpr("*", "named_struct('v', v, 'm', m) AS s")  # fmt: skip
     options = {"shredding.shape.v": "a BIGINT", "shredding.shape.s.v": "a BIGINT"}
@@ -104,7 +104,7 @@ def test_hot_keys_of_maps_stand_beside_drafts(spark, tmp_path):
     kinds = {name: set(schema.field(name).type.names) for name in ("v", "__paimon_map_shred_n_0")}
     assert kinds == {"v": {"untyped_value", "object"}, "__paimon_map_shred_n_0": {"metadata", "value"}}
     df = load(spark, path, schema=None)
-    assert df.schema == rows.schema
+    assert df.dtypes == rows.dtypes
     texts = ["id", "to_json(v)", "m", "transform_values(n, (k, x) -> to_json(x))", "to_json(s.v)", "s.m"]
     assert df.selectExpr(*texts).orderBy("id").collect() == rows.selectExpr(*texts).orderBy("id").collect()
     for condition in ("v:a::int = 25", "m['k'] = '25'", "s.v:a::int = 25", "s.m['k'] = '25'"):
