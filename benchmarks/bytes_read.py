@@ -61,11 +61,11 @@ def _one_of_50(bench: Bench) -> Result:
     """The events in one file of so many row groups."""
     files = bench.data.path(EVENTS, "ours").parent / "groups"
     if not files.is_dir():
-        size = sum(file.stat().st_size for file in bench.data.path(EVENTS, "unshredded").glob("*.parquet"))
+        size = sum(file.stat().st_size for file in bench.data.path(EVENTS, "ours").glob("*.parquet"))
         rows = bench.spark.read.parquet(str(bench.data.path(EVENTS, "unshredded"))).orderBy("row").coalesce(1)
         with Settings(bench.spark, {"spark.sql.adaptive.enabled": "false"}):
             writer = rows.write.format("shredded_variant").option("shredding.shape.v", EVENTS.shape())
-            writer.option("parquet.block.size", 3 * size // GROUPS).save(str(files))
+            writer.option("parquet.block.size", 2 * size // GROUPS).save(str(files))
     groups = sum(pq.read_metadata(file).num_row_groups for file in files.glob("*.parquet"))
     middle = bench.data.rows[EVENTS.name] // 2
     sql = f"SELECT to_json([$]) FROM {{t}} WHERE [id bigint] BETWEEN {middle} AND {middle + 100}"

@@ -1,4 +1,4 @@
-"""For each plan form, the leaves that EXPLAIN must show, over the tables `t` and `u` of path_cases.
+"""For each plan form, the leaves that EXPLAIN must show, over the tables `t` and `u` of path_tables.
 
 An entry is a path as SQL writes it, `v.a`, `v.o.p`, v.`k.dot`, with `[*]` for array elements; a column that is no
 variant, or a variant that is read whole, is its name. Several scans in one plan are taken together.

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from shredded_variant.metrics import scan_metrics
+
 
 class Counts(NamedTuple):
     """The metrics of all scans of one query, added up."""
@@ -17,35 +19,16 @@ class Counts(NamedTuple):
 def run(df):
     """(rows, counts) of a query; each pair of a count is (read, skipped), `answered` are row groups."""
     rows = df.collect()
-    totals = {}
-    for scan in _scans(df._jdf.queryExecution().executedPlan()):
-        metrics = scan.metrics()
-        names = metrics.keysIterator()
-        while names.hasNext():
-            name = names.next()
-            totals[name] = totals.get(name, 0) + metrics.apply(name).value()
+    totals = scan_metrics(df)
 
     def pair(what):
-        return totals.get(f"{what}Read", 0), totals.get(f"{what}Skipped", 0)
+        return totals[f"{what}Read"], totals[f"{what}Skipped"]
 
     return rows, Counts(
         pair("files"),
         pair("rowGroups"),
         pair("pages"),
-        totals.get("rowsSkipped", 0),
+        totals["rowsSkipped"],
         pair("bytes"),
-        totals.get("rowGroupsAnswered", 0),
+        totals["rowGroupsAnswered"],
     )
-
-
-def _scans(plan):
-    """The scans of an executed plan, through adaptive plans, query stages and exchanges."""
-    name = plan.getClass().getSimpleName()
-    if name == "AdaptiveSparkPlanExec":
-        return _scans(plan.executedPlan())
-    if name.endswith("QueryStageExec"):
-        return _scans(plan.plan())
-    if name == "BatchScanExec":
-        return [plan]
-    children = plan.children()
-    return [scan for i in range(children.size()) for scan in _scans(children.apply(i))]

@@ -5,7 +5,7 @@ import pytest
 from draft_fixtures import draft, typed, untyped, write_draft
 from parquet_cells import only_file
 from scan_counts import run
-from tables import FORMAT, frame, load, values, write
+from tables import FORMAT, LAYOUTS, frame, load, values, write
 from test_skipping import HITS, MISSES, PAGE, ROWS, SHAPE, VARIANT, WHOLE
 from variants import NULL, of
 
@@ -89,7 +89,7 @@ def test_what_is_stored_for_other_keys_keeps_a_row_group_of_unknown_writers_too(
     assert ids(df, "v:a::bigint = 105") == ([15], 2, 0)
 
 
-@pytest.mark.parametrize("layout", ["parquet", "draft"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_our_own_files_skip_alike_in_both_layouts(spark, tmp_path, layout):
     rows = [of({"a": i, "z": f"{i}" * 300}) for i in range(40)]
     options = {"parquet.block.row.count.limit": GROUP, "parquet.enable.dictionary": "false"}
@@ -102,7 +102,7 @@ def test_our_own_files_skip_alike_in_both_layouts(spark, tmp_path, layout):
     assert counts.answered == 4
 
 
-@pytest.mark.parametrize("layout", ["parquet", "draft"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_where_the_variant_itself_is_null(spark, tmp_path, layout):
     rows = [*[None] * 10, *[of({"a": i}) for i in range(10)], *[None if i % 2 else of(i) for i in range(10)]]
     path = write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="a BIGINT", layout=layout,
@@ -126,17 +126,17 @@ def both(spark, tmp_path_factory):
         "parquet.block.row.count.limit": "2000",
         "parquet.enable.dictionary": "false",
     }
-    for layout in ("parquet", "draft"):
+    for layout in LAYOUTS:
         path = write(rows, folder / layout, layout=layout, **options)
         spark.read.format(FORMAT).load(path).createOrReplaceTempView(f"in_{layout}")
     yield spark
-    for layout in ("parquet", "draft"):
+    for layout in LAYOUTS:
         spark.catalog.dropTempView(f"in_{layout}")
 
 
 @pytest.mark.parametrize("condition", [*(hit for hit, _ in HITS), *MISSES, *WHOLE, "v IS NULL", "v IS NOT NULL"])
 def test_row_groups_and_pages_are_skipped_as_in_todays_layout(both, condition):
-    today, ours = (run(both.sql(f"SELECT id FROM in_{x} WHERE {condition}")) for x in ("parquet", "draft"))
+    today, ours = (run(both.sql(f"SELECT id FROM in_{x} WHERE {condition}")) for x in LAYOUTS)
     assert sorted(ours[0]) == sorted(today[0])
     assert (ours[1].files, ours[1].groups, ours[1].rows_skipped) == (
         today[1].files, today[1].groups, today[1].rows_skipped

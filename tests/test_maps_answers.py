@@ -55,11 +55,7 @@ def test_a_plan_reads_no_more_than_it_asks_for(pair, query, wanted):
         assert leaves(pair.ours.sql(query)) == {*wanted, *late}
 
 
-# Not there yet: off the heap, a map whose integers have NULLs among them is decoded at the NULLs too.
-OFF_HEAP = pytest.mark.xfail(reason="dictionary ids of NULL entries are not initialised off the heap", strict=False)
-
-
-@pytest.mark.parametrize("setting", [pytest.param(s, marks=OFF_HEAP) if s == "off heap" else s for s in SETTINGS])
+@pytest.mark.parametrize("setting", SETTINGS)
 def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting):
     meaning, ours = SETTINGS[setting]
     found = [pair.difference(query, meaning, ours) for query, _ in QUERIES[::3]]

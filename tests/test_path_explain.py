@@ -4,8 +4,8 @@ import re
 
 import pytest
 from explain_cases import CASES, WHOLE
-from path_cases import t_and_u
 from path_queries import LATE, explained, reads_only, settings
+from path_tables import t_and_u
 from scan_counts import run
 from tables import load, write
 

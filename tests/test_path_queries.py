@@ -4,8 +4,10 @@ import re
 import tempfile
 
 import pytest
-from path_cases import ALONE, EXPRESSIONS, FILES, MET, PARTITIONED, QUERIES, SCALARS, SCHEMA, SPARED, row, t_and_u
+from path_cases import ALONE, EXPRESSIONS, SCALARS
+from path_plans import MET, PARTITIONED, QUERIES, SPARED
 from path_queries import LATE, explained, leaves, outcome, settings
+from path_tables import FILES, SCHEMA, row, t_and_u
 from pyspark.sql import functions as F
 
 

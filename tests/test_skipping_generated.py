@@ -7,9 +7,9 @@ import os
 import random
 
 import pytest
+from path_documents import KEYS, TARGETS, Documents, literal
 from scan_counts import run
-from tables import FORMAT, to_spark
-from test_path_generated import KEYS, LAYOUTS, TARGETS, Documents, literal
+from tables import FORMAT, LAYOUTS, to_spark
 
 SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(200 if os.environ.get("FUZZ") else 4)
 FILTERS = 15  # of each seed

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _UNITS = {"files": "files", "rowGroups": "row groups", "pages": "pages", "bytes": "bytes"}
 
 
-def read_and_skipped(frame: DataFrame) -> str:
-    """One line for people, after the query of this very frame has run."""
+def scan_metrics(frame: DataFrame) -> Counter[str]:
+    """The metrics of all scans by their names, added up, after the query of this very frame has run."""
     totals: Counter[str] = Counter()
     for scan in _scans(cast("Any", frame)._jdf.queryExecution().executedPlan()):
         metrics = scan.metrics()
@@ -22,6 +22,12 @@ def read_and_skipped(frame: DataFrame) -> str:
         while names.hasNext():
             name = names.next()
             totals[name] += metrics.apply(name).value()
+    return totals
+
+
+def read_and_skipped(frame: DataFrame) -> str:
+    """One line for people, after the query of this very frame has run."""
+    totals = scan_metrics(frame)
     return "read " + _part(totals, "Read") + "; skipped " + _part(totals, "Skipped")
 
 

@@ -40,6 +40,7 @@ class RoomsSuite extends munit.FunSuite {
       "shreddedvariant.maps",
       "shreddedvariant.shred",
       "shreddedvariant.stats",
+      "com.google.common",
       "org.apache.parquet",
       "org.apache.hadoop",
       "org.apache.spark.SparkThrowable",
@@ -65,6 +66,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.unsafe"
     ),
     "delta" -> Set(
+      "shreddedvariant.LocalFile",
       "shreddedvariant.binary",
       "shreddedvariant.layout",
       "shreddedvariant.stats",

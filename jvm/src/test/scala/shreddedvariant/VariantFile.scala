@@ -2,6 +2,7 @@
 package shreddedvariant
 
 import java.nio.file.{Files, Path => LocalPath}
+import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -128,6 +129,7 @@ object VariantFile {
   }
 
   private def job(limits: VariantLimits, batchSize: Int) = ReadJob(
+    id = UUID.randomUUID.toString,
     columns = schema,
     paths = Map.empty,
     partitions = new StructType,

@@ -5,13 +5,9 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
-import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.VersionParser
 import org.apache.parquet.VersionParser.ParsedVersion
-import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData}
-import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
@@ -21,7 +17,8 @@ import shreddedvariant.layout.DraftLayout
 
 final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration, counts: ReadCounts) {
   private val name = split.toPath.toString
-  private val reader = OpenFile(split.toPath, conf, Some((split.start, split.start + split.length)))
+  private val open = OpenFile.split(split, conf, job.id)
+  private val reader = open.reader
   private val footer = reader.getFileMetaData
   private val place = new FilePlace(name)
   private val fileColumns = new FileColumns(split, place, job.batchSize)
@@ -59,9 +56,7 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
   def close(): Unit = reader.close()
 
   private def othersMayMatch: Boolean = skipping.forall { judge =>
-    val all = OpenFile(split.toPath, conf, None)
-    try all.getRowGroups.asScala.exists(block => block.getRowCount > 0 && judge.mayMatch(rowGroup(block, -1)))
-    finally all.close()
+    open.all.exists(block => block.getRowCount > 0 && judge.mayMatch(rowGroup(block, -1)))
   }
 
   private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, places)
@@ -93,21 +88,4 @@ object FileSplit {
   private def writerVersion(footer: FileMetaData): ParsedVersion =
     try VersionParser.parse(footer.getCreatedBy)
     catch { case NonFatal(_) => null }
-}
-
-/** Opens a Parquet file; whatever is not one is refused in one sentence. */
-object OpenFile {
-  import java.io.FileNotFoundException
-
-  def apply(path: Path, conf: Configuration, range: Option[(Long, Long)]): ParquetFileReader =
-    try {
-      val options = HadoopReadOptions.builder(conf, path)
-      range.foreach { case (start, end) => options.withRange(start, end) }
-      ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options.build())
-    } catch {
-      case e: FileNotFoundException => throw e
-      case e: StackOverflowError =>
-        throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
-      case NonFatal(e) => throw Errors.notParquet(path.toString, e)
-    }
 }

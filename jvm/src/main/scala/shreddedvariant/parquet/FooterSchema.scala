@@ -21,7 +21,7 @@ object FooterSchema {
    * file annotates it, or its fields are those of the draft layout; else it is a struct.
    */
   def read(path: Path, conf: Configuration, converter: ParquetToSparkSchemaConverter): StructType = {
-    val reader = OpenFile(path, conf, None)
+    val reader = OpenFile(path, conf)
     val footer =
       try reader.getFileMetaData
       finally reader.close()

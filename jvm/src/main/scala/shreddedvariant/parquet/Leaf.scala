@@ -120,6 +120,21 @@ final class Leaf(
   private def decode(rows: Int): Unit = {
     Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.reset())
     SparkBridge.readBatch(reader, rows, vector, repetitionLevels, if (hasLevels) definitionLevels else null)
+    if (maxRepetition > 0 && vector.hasDictionary) fillIdsAtNulls()
+  }
+
+  /**
+   * Spark asks for elements of arrays before it asks whether they are null, and the reader leaves the dictionary ids there
+   * as they were: what memory held before is no entry of this dictionary.
+   */
+  private def fillIdsAtNulls(): Unit = {
+    val ids = vector.getDictionaryIds
+    ids.reserve(entries)
+    var element = 0
+    while (element < entries) {
+      if (vector.isNullAt(element)) ids.putInt(element, 0)
+      element += 1
+    }
   }
 
   /** Levels of the batch: entries are rows, or one for each element, empty or null list where the leaf is repeated. */

@@ -51,7 +51,6 @@ private abstract class PageValues(maxDictionary: Int) {
   protected def encodeDictionary(size: Int): Array[Byte]
 
   protected final def isDictionary: Boolean = !isPlain
-  protected final def isLast(number: Int): Boolean = number == last
   protected final def lastNumber: Int = last
   protected final def slotOf(hash: Int): Int = hash & (slots.length - 1)
   protected final def slotAfter(slot: Int): Int = (slot + 1) & (slots.length - 1)

@@ -9,12 +9,13 @@ import shreddedvariant.maps.HotMaps
 import shreddedvariant.stats.Predicate
 
 /**
- * `columns` are the data columns of the query, among them, by their names in `paths`, paths of variants; `partitions`
- * are those whose values come from the path of the file. `hotKeys` are those of
- * files whose footers do not name them. Rows of which `predicate` cannot be true may be left out,
- * and so may those that `filter` drops.
+ * `id` is of one run of one scan. `columns` are the data columns of the query, among them, by their names in `paths`,
+ * paths of variants; `partitions` are those whose values come from the path of the file. `hotKeys` are those of files
+ * whose footers do not name them. Rows of which `predicate` cannot be true may be left out, and so may those that `filter`
+ * drops.
  */
 final case class ReadJob(
+    id: String,
     columns: StructType,
     paths: Map[String, PathColumn],
     partitions: StructType,

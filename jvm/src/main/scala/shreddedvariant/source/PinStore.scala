@@ -6,14 +6,13 @@ package shreddedvariant.source
 
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{FileAlreadyExistsException, Files, Path => File, Paths, StandardCopyOption}
-import java.util.UUID
+import java.nio.file.{FileAlreadyExistsException, Files, Paths}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException => HadoopFileAlreadyExists, LocalFileSystem, Path}
 import org.apache.hadoop.io.IOUtils
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
-import shreddedvariant.Errors
+import shreddedvariant.{Errors, LocalFile}
 
 final class PinStore(table: Path, conf: Configuration) {
   private val fs = table.getFileSystem(conf)
@@ -54,28 +53,14 @@ final class PinStore(table: Path, conf: Configuration) {
       } catch { case _: HadoopFileAlreadyExists | _: FileAlreadyExistsException if !replace => false }
   }
 
-  /**
-   * Hadoop's local rename replaces what is there, and its checksum beside a file would go stale when a person edits the
-   * file. A link is made by the system in one step, or not at all if the name is taken.
-   */
+  /** By the system itself: Hadoop would leave a checksum beside the file, stale as soon as a person edits the file. */
   private def putLocally(bytes: Array[Byte], replace: Boolean): Boolean = {
     val directory = Files.createDirectories(Paths.get(folder.toUri.getPath))
-    val target = directory.resolve(PinStore.FileName)
-    val written = Files.write(directory.resolve(s".shapes.${UUID.randomUUID}.tmp"), bytes)
     try {
-      if (replace) Files.move(written, target, StandardCopyOption.ATOMIC_MOVE) else link(target, written)
+      LocalFile.put(directory.resolve(PinStore.FileName), replace) { file => Files.write(file, bytes); () }
       true
     } catch { case _: FileAlreadyExistsException if !replace => false }
-    finally { Files.deleteIfExists(written); () }
   }
-
-  private def link(target: File, written: File): Unit =
-    try Files.createLink(target, written)
-    catch {
-      case _: UnsupportedOperationException =>
-        if (Files.exists(target)) throw new FileAlreadyExistsException(target.toString)
-        Files.move(written, target, StandardCopyOption.ATOMIC_MOVE)
-    }
 
   /** Without the check of checksums that a person's editor does not keep. */
   private def unchecked = fs match {

@@ -98,7 +98,7 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
   /** What is no Parquet file is the matter of whoever reads the table. */
   private def read(file: FileStatus): FootersSay =
     try
-      Using.resource(OpenFile(file.getPath, conf, None)) { open =>
+      Using.resource(OpenFile(file.getPath, conf)) { open =>
         FootersSay(FileCounts.named(open.getFileMetaData), FileCounts.read(open.getFileMetaData))
       }
     catch { case _: ShreddedVariantException | _: FileNotFoundException => FootersSay.nothing }

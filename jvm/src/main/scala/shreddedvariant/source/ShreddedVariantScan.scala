@@ -1,6 +1,8 @@
 /** One scan of a table: its columns, its partitions, its readers. */
 package shreddedvariant.source
 
+import java.util.UUID
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
@@ -209,6 +211,7 @@ object ReadJobs {
     val sqlConf = spark.sessionState.conf
     val parquet = new ParquetOptions(CaseInsensitiveMap(options), sqlConf)
     ReadJob(
+      id = UUID.randomUUID.toString,
       columns = columns,
       paths = paths,
       partitions = partitions,

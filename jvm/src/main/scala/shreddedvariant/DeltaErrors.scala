@@ -1,0 +1,129 @@
+/** The sentences about Delta tables, a part of [[Errors]]. */
+package shreddedvariant
+
+private[shreddedvariant] trait DeltaErrors extends Sentences {
+  def deltaRoute(path: String, route: String): ShreddedVariantException =
+    error(
+      "DELTA_ROUTE",
+      s"'$path' is a Delta table (it holds a _delta_log), and $route of Delta tables is not part of this version: " +
+        "use format(\"shredded_variant\") with load(path) and save(path), or format(\"delta\")."
+    )
+
+  def insideDelta(path: String, table: String): ShreddedVariantException =
+    error(
+      "INSIDE_DELTA_TABLE",
+      s"'$path' lies inside the Delta table '$table', whose log alone says which files there are: " +
+        "name the table, and choose its rows with a filter."
+    )
+
+  def deltaAmongOthers(path: String): ShreddedVariantException =
+    error(
+      "DELTA_AMONG_OTHERS",
+      s"The Delta table '$path' is named together with other paths: load it alone, and bring the rows together with union."
+    )
+
+  def deltaLog(path: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_LOG",
+      s"The log of the Delta table '$path' cannot be used (${reason(cause)}): " +
+        "mend or restore its _delta_log with Delta's own tools.",
+      cause
+    )
+
+  def deltaVersion(path: String, asked: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_VERSION",
+      s"The Delta table '$path' has no version as of '$asked' (${reason(cause)}): " +
+        "ask for one that DESCRIBE HISTORY still lists.",
+      cause
+    )
+
+  def deltaFeature(path: String, feature: String, how: String, instead: String): ShreddedVariantException =
+    error(
+      "DELTA_FEATURE",
+      s"The Delta table '$path' uses $feature, with which it cannot be $how in this version: $instead."
+    )
+
+  def deltaAppendOnly(path: String): ShreddedVariantException =
+    error(
+      "DELTA_APPEND_ONLY",
+      s"The Delta table '$path' has the property delta.appendOnly: append to it, or set the property to false."
+    )
+
+  def deltaOption(path: String, key: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_OPTION",
+      s"The option '$key' cannot be used with the Delta table '$path' ($reason): remove it."
+    )
+
+  def deltaConflict(path: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_CONFLICT",
+      s"Nothing was written to the Delta table '$path', because others have changed it meanwhile ($reason): " +
+        "run the write again."
+    )
+
+  def deltaCommit(path: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_COMMIT",
+      s"It is unknown whether the commit to the Delta table '$path' has succeeded (${reason(cause)}): " +
+        "look at the table's newest version before the write is run again.",
+      cause
+    )
+
+  /** Whether what failed may nevertheless be part of the table. */
+  def mayHaveCommitted(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_DELTA_COMMIT"
+
+  def deltaReplaceWhere(path: String, condition: String, partition: String): ShreddedVariantException =
+    error(
+      "DELTA_REPLACE_WHERE",
+      s"Rows for the partition '$partition' of the Delta table '$path' do not fulfil replaceWhere '${clip(condition)}': " +
+        "filter them out, or widen the condition."
+    )
+
+  def deltaCondition(path: String, condition: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_CONDITION",
+      s"The condition '${clip(condition)}' in replaceWhere cannot choose partitions of the Delta table '$path' ($reason): " +
+        "write a condition on its partition columns."
+    )
+
+  def deltaPartitioning(path: String, found: Seq[String], asked: Seq[String]): ShreddedVariantException =
+    error(
+      "DELTA_PARTITIONING",
+      s"The Delta table '$path' is partitioned by ${list(found)} and not by ${list(asked)}: " +
+        "leave partitionBy out, or overwrite the table with overwriteSchema."
+    )
+
+  def deltaColumns(path: String, added: Seq[String]): ShreddedVariantException =
+    error(
+      "DELTA_COLUMNS",
+      s"The Delta table '$path' does not have the columns ${list(added)}: " +
+        "set the option mergeSchema to add them, or leave them out."
+    )
+
+  def deltaOverFiles(path: String): ShreddedVariantException =
+    error(
+      "DELTA_OVER_FILES",
+      s"'$path' holds files, but no Delta table, whose log would not know of them: write the Delta table to another path."
+    )
+
+  def deltaShredding(path: String, key: String, property: String): ShreddedVariantException =
+    error(
+      "DELTA_SHREDDING_OFF",
+      s"The option '$key' asks for a shape, but the Delta table '$path' does not allow shredded variants: " +
+        s"set its property $property to true, or remove the option."
+    )
+
+  def onlyDelta(key: String): ShreddedVariantException =
+    error(
+      "ONLY_DELTA",
+      s"The option '$key' works on Delta tables alone: remove it, or write with the option 'table' = 'delta'."
+    )
+
+  def deltaSchema(path: String): ShreddedVariantException =
+    error(
+      "DELTA_SCHEMA",
+      s"The Delta table '$path' has other columns than schema(…) gives: leave schema(…) out, and select what you need."
+    )
+}
