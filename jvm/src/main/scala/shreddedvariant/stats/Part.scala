@@ -55,7 +55,7 @@ object Part {
     /** Writers that count no levels still say by null counts where there is no null; a required group is everywhere. */
     private def absent(facts: Facts): Option[Long] =
       if (definition == 0 || facts.nulls.contains(0L)) Some(0L)
-      else facts.levels.map(_.take(definition).sum).orElse(
+      else facts.levels.filter(_.size > definition).map(_.take(definition).sum).orElse(
         Option.unless(laws.hold(Law.MissingStatistics))(0L)
       )
   }

@@ -39,6 +39,13 @@ class GroupLevelsSuite extends munit.FunSuite {
 
   test("without MissingStatistics, rows are denied")(assert(wrong(Laws(Set(Law.MissingStatistics))).nonEmpty))
 
+  test("counts of fewer levels than there are tell nothing") {
+    val part = Part.Group(Seq("stored"), leafLevel, Laws.all)
+    val short = facts(Seq(0, 1, 2), countsNulls = false, countsLevels = true).copy(levels = Some(Vector(3L)))
+    assertEquals(part.tally(short), None)
+    assertEquals(part.possible(short), Possible.anything)
+  }
+
   test("levels tell all, and null counts what they can") {
     for ((levels, group) <- cases) {
       val part = Part.Group(Seq("stored"), group, Laws.all)
