@@ -41,6 +41,7 @@ class RoomsSuite extends munit.FunSuite {
       "shreddedvariant.shred",
       "shreddedvariant.stats",
       "com.google.common",
+      "com.github.luben.zstd",
       "org.apache.parquet",
       "org.apache.hadoop",
       "org.apache.spark.SparkThrowable",

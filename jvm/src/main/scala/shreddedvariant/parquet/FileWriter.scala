@@ -36,6 +36,10 @@ final class FileWriter(
   private val context = support.init(conf, properties)
   private val schema = context.getSchema
   private val codecs = new CodecFactory(conf, properties.getPageSizeThreshold)
+  private val compressor: BytesInputCompressor =
+    if (codec == CompressionCodecName.ZSTD && settings.zstdWorkers == 0)
+      new ZstdCompressor(settings.zstdLevel)
+    else codecs.getCompressor(codec)
   private val file = new ParquetFileWriter(
     HadoopOutputFile.fromPath(path, conf),
     schema,
@@ -102,13 +106,14 @@ final class FileWriter(
   private def release(): Unit = {
     // What leaves hold is heap alone.
     AutoCloseables.uncheckedClose(pages, file)
+    compressor.release()
     codecs.release()
     share.close()
   }
 
   private def startRowGroup(): Unit = {
     pages = new ColumnChunkPageWriteStore(
-      codecs.getCompressor(codec): BytesInputCompressor,
+      compressor,
       schema,
       properties.getAllocator,
       properties.getColumnIndexTruncateLength,

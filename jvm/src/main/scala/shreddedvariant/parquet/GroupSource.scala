@@ -35,14 +35,19 @@ final class GroupSource(reader: ParquetFileReader, skipping: Option[Skipping], c
     ()
   }
 
-  def read(group: RowGroup, leaves: Seq[Leaf], rows: Spans): PageReadStore = {
+  /** The pages of each leaf, of all its rows or of those that are asked for. */
+  def read(group: RowGroup, leaves: Seq[Leaf], rows: Spans): Leaf => PageReadStore = {
     reader.setRequestedSchema(leaves.map(_.descriptor).asJava)
     if (rows.size == group.rows) {
       countWhole(group, leaves, ReadCount.PagesRead, ReadCount.BytesRead)
-      reader.readRowGroup(group.number)
+      val pages: PageReadStore = reader.readRowGroup(group.number)
+      _ => pages
     } else {
       countPages(group, leaves, rows)
-      reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
+      val pages: PageReadStore =
+        reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
+      val ofRows = new RowPages(pages, rows)
+      leaf => if (RowPages.takes(group, leaf)) ofRows else pages
     }
   }
 

@@ -49,7 +49,8 @@ object OpenFile {
     }
   }
 
-  private def options(path: Path, conf: Configuration) = HadoopReadOptions.builder(conf, path).build()
+  private def options(path: Path, conf: Configuration) =
+    HadoopReadOptions.builder(conf, path).withCodecFactory(new PageCodecs(conf)).build()
 
   private def read(input: HadoopInputFile, options: ParquetReadOptions): ParquetMetadata = {
     val stream = input.newStream()

@@ -6,9 +6,11 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.hadoop.{ParquetOutputFormat, ParquetWriter}
+import org.apache.parquet.hadoop.codec.ZstandardCodec
 
 private final class WriteSettings(conf: Configuration) {
   import ParquetOutputFormat._
+  import ZstandardCodec._
 
   val rowGroupBytes: Long = getLongBlockSize(conf)
   val maxPadding: Int = conf.getInt(MAX_PADDING_BYTES, ParquetWriter.MAX_PADDING_SIZE_DEFAULT)
@@ -16,6 +18,9 @@ private final class WriteSettings(conf: Configuration) {
   /** The share of the heap that all row groups being written may take together, and the least that one may get. */
   val memoryShare: Float = conf.getFloat(MEMORY_POOL_RATIO, WriteSettings.MemoryShare)
   val leastRowGroupBytes: Long = conf.getLong(MIN_MEMORY_ALLOCATION, WriteSettings.LeastRowGroupBytes)
+
+  val zstdLevel: Int = conf.getInt(PARQUET_COMPRESS_ZSTD_LEVEL, DEFAULT_PARQUET_COMPRESS_ZSTD_LEVEL)
+  val zstdWorkers: Int = conf.getInt(PARQUET_COMPRESS_ZSTD_WORKERS, DEFAULTPARQUET_COMPRESS_ZSTD_WORKERS)
 
   val properties: ParquetProperties = {
     val builder = ParquetProperties.builder()

@@ -130,7 +130,7 @@ final class DraftRebuilder(root: CellVector, maxBytes: Int, maxDepth: Int, keys:
     this(root, maxBytes, maxDepth, new PartKeys(root))
 
   private val dictionary = new JoinedDictionary(keys.names)
-  private val copy = new ValueCopy(root.path, dictionary, out, maxBytes, maxDepth)
+  private val copy = new RekeyingCopy(root.path, dictionary, out, maxBytes, maxDepth)
 
   def rebuild(row: Int): VariantVal = if (root.hasTyped(row)) {
     dictionary.clear()

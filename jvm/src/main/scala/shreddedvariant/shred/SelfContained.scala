@@ -7,7 +7,7 @@ final class SelfContained(names: Names) {
   private val value = new Bytes(256)
   private val out = new Bytes(256)
   private val keys = new JoinedDictionary(names)
-  private val copy = new ValueCopy("", keys, value, Int.MaxValue, SelfContained.MaxDepth)
+  private val copy = new RekeyingCopy("", keys, value, Int.MaxValue, SelfContained.MaxDepth)
 
   /** Valid until the next call. */
   def whole(dictionary: ResolvedDictionary, bytes: Array[Byte], at: Int): Bytes = {

@@ -5,7 +5,7 @@ import shreddedvariant.Errors
 import shreddedvariant.binary.{ArrayHeader, Encoding, JoinedDictionary, ObjectHeader}
 
 /** Bytes that share parts could come out as more than anybody can hold: what is copied is limited, and so is its depth. */
-final class ValueCopy(path: String, into: JoinedDictionary, out: Bytes, maxBytes: Int, maxDepth: Int) {
+final class RekeyingCopy(path: String, into: JoinedDictionary, out: Bytes, maxBytes: Int, maxDepth: Int) {
   def copy(from: StoredValue, at: Int): Unit = copy(from, at, 0)
 
   private def copy(from: StoredValue, at: Int, depth: Int): Unit = {

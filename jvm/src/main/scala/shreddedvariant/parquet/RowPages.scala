@@ -1,0 +1,211 @@
+/**
+ * Pages of which single rows are wanted → pages of just these rows, for a decoder that then decodes nothing else.
+ *
+ * Spark's decoder can be told of rows too, and unpacks all those between them; where one row of a thousand is wanted, that
+ * is most of the work. Here what is between is passed over: runs of levels as a whole, values by their widths.
+ *
+ * Law: an entry's levels and value go out as they came in, encoded anew; which entries belong to a row, the repetition
+ * levels say, and where a page's first row stands, the file's offset index.
+ */
+package shreddedvariant.parquet
+
+import java.nio.ByteBuffer
+import java.util.{Optional, PrimitiveIterator}
+
+import org.apache.parquet.bytes.{BytesInput, BytesUtils}
+import org.apache.parquet.column.{ColumnDescriptor, Encoding}
+import org.apache.parquet.column.page.{
+  DataPage,
+  DataPageV1,
+  DataPageV2,
+  DictionaryPage,
+  PageReadStore,
+  PageReader
+}
+import org.apache.parquet.io.ParquetDecodingException
+import shreddedvariant.stats.Spans
+
+/** The pages of a row group as parquet-java reads them for `rows`: each says which row is its first. */
+final class RowPages(pages: PageReadStore, rows: Spans) extends PageReadStore {
+  override def getPageReader(column: ColumnDescriptor): PageReader =
+    new RowPageReader(pages.getPageReader(column), column, rows)
+  override def getRowCount: Long = rows.size
+
+  /** None: there is no row left to pass over. */
+  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = Optional.empty()
+}
+
+object RowPages {
+
+  /** Whether a chunk has no encoding in which values rest on those before them. */
+  def takes(group: RowGroup, leaf: Leaf): Boolean = group.chunk(leaf.path).exists { chunk =>
+    val column = leaf.descriptor.getPrimitiveType
+    chunk.getEncodings.stream.allMatch(e => ofLevels.contains(e) || ValueCopy.takes(e, column))
+  }
+
+  private val ofLevels = Set(Encoding.RLE, Encoding.valueOf("BIT_PACKED"))
+}
+
+private final class RowPageReader(pages: PageReader, column: ColumnDescriptor, rows: Spans)
+    extends PageReader {
+  private val maxRepetition = column.getMaxRepetitionLevel
+  private val maxDefinition = column.getMaxDefinitionLevel
+  private var span = 0
+
+  override def readDictionaryPage(): DictionaryPage = pages.readDictionaryPage()
+  override def getTotalValueCount: Long = pages.getTotalValueCount
+
+  override def readPage(): DataPage = {
+    var page = pages.readPage()
+    var found: DataPage = null
+    while (page != null && found == null) {
+      found = withRows(page)
+      if (found == null) page = pages.readPage()
+    }
+    found
+  }
+
+  /** Null where no row of the page is wanted. */
+  private def withRows(page: DataPage): DataPage = {
+    if (!page.getFirstRowIndex.isPresent) throw new ParquetDecodingException("a page without its first row")
+    val first = page.getFirstRowIndex.get.longValue
+    while (span < rows.spans.size && rows.spans(span).until <= first) span += 1
+    if (span == rows.spans.size) null
+    else if (isWanted(page, first)) page
+    else {
+      val part =
+        new PagePart(column, PageBytes(page, maxRepetition, maxDefinition), page.getValueCount.toLong)
+      part.take(first, rows, span)
+      part.page
+    }
+  }
+
+  private def isWanted(page: DataPage, first: Long) = {
+    val size =
+      if (maxRepetition == 0) page.getValueCount.toLong
+      else if (page.getIndexRowCount.isPresent) page.getIndexRowCount.get.longValue
+      else Long.MaxValue / 2
+    rows.spans(span).from <= first && first + size <= rows.spans(span).until
+  }
+}
+
+/** The rows of one page that are wanted, put together entry by entry. */
+private final class PagePart(column: ColumnDescriptor, source: PageBytes, entries: Long) {
+  private val maxRepetition = column.getMaxRepetitionLevel
+  private val maxDefinition = column.getMaxDefinitionLevel
+  private val repetitions = new LevelCopy(source.repetitions, maxRepetition)
+  private val definitions = new LevelCopy(source.definitions, maxDefinition)
+  private val values = ValueCopy(source.encoding, column.getPrimitiveType, source.values)
+  private var passed = 0L
+  private var taken = 0L
+
+  /** Takes the rows of all spans from `span` on, as far as the page has them; `first` is the page's first row. */
+  def take(first: Long, rows: Spans, span: Int): Unit = {
+    var i = span
+    var row = first
+    while (i < rows.spans.size && passed < entries) {
+      val wanted = rows.spans(i)
+      val skipped = math.max(wanted.from - row, 0)
+      skip(entriesOf(skipped, keep = false))
+      row += skipped
+      copy(entriesOf(wanted.until - row, keep = true))
+      row = wanted.until
+      i += 1
+    }
+  }
+
+  def page: DataPage =
+    if (taken == 0) null
+    else {
+      val bytes = BytesInput.concat(repetitions.copied, definitions.copied, values.copied)
+      new DataPageV1(
+        bytes,
+        Math.toIntExact(taken),
+        Math.toIntExact(bytes.size),
+        null,
+        Encoding.RLE,
+        Encoding.RLE,
+        source.encoding
+      )
+    }
+
+  private def entriesOf(rows: Long, keep: Boolean): Long =
+    if (maxRepetition == 0) math.min(rows, entries - passed)
+    else repetitions.runs.rows(rows, entries - passed, if (keep) repetitions.taken else null)
+
+  private def skip(n: Long): Unit = {
+    passed += n
+    values.skip(if (maxDefinition == 0) n else definitions.runs.count(n, maxDefinition))
+  }
+
+  private def copy(n: Long): Unit = {
+    passed += n
+    taken += n
+    values.copy(if (maxDefinition == 0) n else definitions.runs.copy(n, definitions.taken, maxDefinition))
+  }
+}
+
+/** Levels of a page and those that are taken of them; neither where a column has none. */
+private final class LevelCopy(bytes: ByteBuffer, max: Int) {
+  private val width = BytesUtils.getWidthFromMaxInt(max)
+  val runs: HybridRuns = if (max == 0) null else new HybridRuns(bytes, width)
+  val taken: PackedNumbers = if (max == 0) null else new PackedNumbers(width)
+
+  def copied: BytesInput =
+    if (max == 0) BytesInput.empty
+    else {
+      val encoded = taken.bytes
+      BytesInput.concat(BytesInput.fromInt(encoded.size.toInt), encoded)
+    }
+}
+
+/** The three parts of a page. */
+private final case class PageBytes(
+    repetitions: ByteBuffer,
+    definitions: ByteBuffer,
+    values: ByteBuffer,
+    encoding: Encoding
+)
+
+private object PageBytes {
+  private val none = ByteBuffer.allocate(0)
+
+  def apply(page: DataPage, maxRepetition: Int, maxDefinition: Int): PageBytes = page match {
+    case page: DataPageV1 =>
+      val bytes = of(page.getBytes)
+      def levels(max: Int, encoding: Encoding) =
+        if (max == 0) none
+        else if (encoding != Encoding.RLE) throw new ParquetDecodingException(s"levels encoded as $encoding")
+        else part(bytes, java.lang.Integer.reverseBytes(bytes.getInt()))
+      val repetitions = levels(maxRepetition, page.getRlEncoding)
+      val definitions = levels(maxDefinition, page.getDlEncoding)
+      PageBytes(repetitions, definitions, bytes.slice(), page.getValueEncoding)
+    case page: DataPageV2 =>
+      PageBytes(
+        of(page.getRepetitionLevels),
+        of(page.getDefinitionLevels),
+        of(page.getData),
+        page.getDataEncoding
+      )
+    case other => throw new ParquetDecodingException(s"a page of the kind ${other.getClass.getSimpleName}")
+  }
+
+  /** In an array: values are copied out of it. */
+  private def of(bytes: BytesInput): ByteBuffer = {
+    val stream = bytes.toInputStream
+    val buffer = stream.slice(stream.available)
+    if (buffer.hasArray) buffer
+    else {
+      val copy = new Array[Byte](buffer.remaining)
+      buffer.get(copy)
+      ByteBuffer.wrap(copy)
+    }
+  }
+
+  private def part(bytes: ByteBuffer, length: Int): ByteBuffer = {
+    if (length < 0 || length > bytes.remaining) throw new ParquetDecodingException("levels end too early")
+    val part = bytes.slice(bytes.position(), length)
+    bytes.position(bytes.position() + length)
+    part
+  }
+}

@@ -1,0 +1,143 @@
+/** The values of a page, of which some are copied into another page and the others passed over. */
+package shreddedvariant.parquet
+
+import java.io.ByteArrayOutputStream
+import java.nio.{ByteBuffer, ByteOrder}
+
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.Encoding
+import org.apache.parquet.io.ParquetDecodingException
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+
+private abstract class ValueCopy {
+  def skip(values: Long): Unit
+  def copy(values: Long): Unit
+
+  /** All that was copied, encoded as the page is. */
+  def copied: BytesInput
+}
+
+private object ValueCopy {
+
+  /** Whether values of an encoding can be passed over without those before them. */
+  def takes(encoding: Encoding, column: PrimitiveType): Boolean = encoding match {
+    case Encoding.PLAIN | Encoding.RLE_DICTIONARY => true
+    case Encoding.RLE => column.getPrimitiveTypeName == BOOLEAN
+    case other => other.usesDictionary
+  }
+
+  def apply(encoding: Encoding, column: PrimitiveType, bytes: ByteBuffer): ValueCopy = {
+    if (!takes(encoding, column)) throw new ParquetDecodingException(s"values encoded as $encoding")
+    if (encoding.usesDictionary) {
+      // A page of nulls alone may leave out the width as well.
+      val width = if (bytes.hasRemaining) bytes.get() & 0xff else 0
+      if (width > 32) throw new ParquetDecodingException(s"dictionary ids of $width bits")
+      new HybridCopy(bytes, width, BytesInput.from(Array(width.toByte)), hasLength = false)
+    } else if (encoding == Encoding.RLE) {
+      bytes.getInt()
+      new HybridCopy(bytes, 1, BytesInput.empty, hasLength = true)
+    } else
+      column.getPrimitiveTypeName match {
+        case BOOLEAN => new BitCopy(bytes)
+        case INT32 | FLOAT => new FixedCopy(bytes, 4)
+        case INT64 | DOUBLE => new FixedCopy(bytes, 8)
+        case INT96 => new FixedCopy(bytes, 12)
+        case FIXED_LEN_BYTE_ARRAY => new FixedCopy(bytes, column.getTypeLength)
+        case BINARY => new BinaryCopy(bytes)
+      }
+  }
+}
+
+/** Dictionary ids, and booleans in runs; without bits, all are the dictionary's only entry. */
+private final class HybridCopy(bytes: ByteBuffer, width: Int, head: BytesInput, hasLength: Boolean)
+    extends ValueCopy {
+  private val runs = if (width == 0) null else new HybridRuns(bytes, width)
+  private val out = new PackedNumbers(width)
+
+  override def skip(values: Long): Unit = if (runs != null) runs.skip(values)
+  override def copy(values: Long): Unit =
+    if (runs != null) { runs.copy(values, out); () }
+    else for (_ <- 0L until values) out.add(0)
+
+  override def copied: BytesInput = {
+    val encoded = out.bytes
+    if (hasLength) BytesInput.concat(BytesInput.fromInt(encoded.size.toInt), encoded)
+    else BytesInput.concat(head, encoded)
+  }
+}
+
+private abstract class PlainCopy(bytes: ByteBuffer) extends ValueCopy {
+  bytes.order(ByteOrder.LITTLE_ENDIAN)
+  protected val out = new ByteArrayOutputStream(256)
+
+  protected def write(length: Int): Unit = {
+    if (length > bytes.remaining) throw new ParquetDecodingException("values end too early")
+    out.write(bytes.array, bytes.arrayOffset + bytes.position(), length)
+    bytes.position(bytes.position() + length)
+    ()
+  }
+
+  override def copied: BytesInput = BytesInput.from(out)
+}
+
+private final class FixedCopy(bytes: ByteBuffer, width: Int) extends PlainCopy(bytes) {
+  override def skip(values: Long): Unit = { bytes.position(bytes.position() + size(values)); () }
+  override def copy(values: Long): Unit = write(size(values))
+  private def size(values: Long) = Math.toIntExact(values * width)
+}
+
+private final class BinaryCopy(bytes: ByteBuffer) extends PlainCopy(bytes) {
+  override def skip(values: Long): Unit = {
+    var left = values
+    var at = bytes.position()
+    while (left > 0) {
+      at = Math.addExact(at + 4, length(at))
+      left -= 1
+    }
+    bytes.position(at)
+    ()
+  }
+
+  override def copy(values: Long): Unit = {
+    var left = values
+    while (left > 0) {
+      write(Math.addExact(length(bytes.position()), 4))
+      left -= 1
+    }
+  }
+
+  private def length(at: Int): Int = {
+    val length = bytes.getInt(at)
+    if (length < 0) throw new ParquetDecodingException(s"a value of $length bytes")
+    length
+  }
+}
+
+/** One bit for each boolean, the lowest first. */
+private final class BitCopy(bytes: ByteBuffer) extends ValueCopy {
+  private val start = bytes.position().toLong * 8
+  private val out = new ByteArrayOutputStream(256)
+  private var at = start
+  private var byte = 0
+  private var bits = 0
+
+  override def skip(values: Long): Unit = at += values
+
+  override def copy(values: Long): Unit = for (_ <- 0L until values) {
+    val bit = (bytes.get((at >>> 3).toInt) >>> (at & 7).toInt) & 1
+    at += 1
+    byte |= bit << bits
+    bits += 1
+    if (bits == 8) {
+      out.write(byte)
+      byte = 0
+      bits = 0
+    }
+  }
+
+  override def copied: BytesInput = {
+    if (bits > 0) out.write(byte)
+    BytesInput.from(out)
+  }
+}

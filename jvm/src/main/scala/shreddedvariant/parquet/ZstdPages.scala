@@ -1,0 +1,109 @@
+/**
+ * Compresses and decompresses pages with zstd, each in one call.
+ *
+ * Parquet's codec opens a stream for each page, whose tables are those of a long stream; of the pages of a shredded
+ * variant most are a few bytes of levels. With its size known, a page gets tables of its size, and is decompressed into
+ * the array that it ends in. The frames are ordinary.
+ */
+package shreddedvariant.parquet
+
+import java.nio.ByteBuffer
+
+import com.github.luben.zstd.{Zstd, ZstdCompressCtx, ZstdDecompressCtx, ZstdException}
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
+import org.apache.parquet.compression.CompressionCodecFactory
+import org.apache.parquet.compression.CompressionCodecFactory.{BytesInputCompressor, BytesInputDecompressor}
+import org.apache.parquet.hadoop.CodecFactory
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.ParquetDecodingException
+
+/** Codecs to read with: zstd is ours, the others are Parquet's. */
+private final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
+  private val others = new CodecFactory(conf, 0)
+  private var zstd: ZstdDecompressor = _
+
+  override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
+    if (codec != CompressionCodecName.ZSTD) others.getDecompressor(codec)
+    else {
+      if (zstd == null) zstd = new ZstdDecompressor
+      zstd
+    }
+
+  override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = others.getCompressor(codec)
+
+  override def release(): Unit = {
+    if (zstd != null) zstd.release()
+    zstd = null
+    others.release()
+  }
+}
+
+private final class ZstdDecompressor extends BytesInputDecompressor {
+  private val context = new ZstdDecompressCtx
+
+  override def decompress(page: BytesInput, size: Int): BytesInput = {
+    val to = new Array[Byte](size)
+    val from = page.toByteBuffer(new HeapByteBufferAllocator, _ => ())
+    fill(to, from, from.remaining)
+    BytesInput.from(to, 0, size)
+  }
+
+  override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit = {
+    val bytes = new Array[Byte](size)
+    fill(bytes, page, length)
+    page.position(page.position() + length)
+    to.put(bytes)
+    ()
+  }
+
+  override def release(): Unit = context.close()
+
+  private def fill(to: Array[Byte], from: ByteBuffer, length: Int): Unit = {
+    val found =
+      try
+        if (from.hasArray)
+          context.decompressByteArray(
+            to,
+            0,
+            to.length,
+            from.array,
+            from.arrayOffset + from.position(),
+            length
+          )
+        else {
+          val copy = new Array[Byte](length)
+          from.duplicate().get(copy)
+          context.decompressByteArray(to, 0, to.length, copy, 0, length)
+        }
+      catch {
+        case e: ZstdException => throw new ParquetDecodingException(s"a page of zstd: ${e.getMessage}", e)
+      }
+    if (found != to.length)
+      throw new ParquetDecodingException(s"a page of zstd has $found bytes, and not ${to.length}")
+  }
+}
+
+private final class ZstdCompressor(level: Int) extends BytesInputCompressor {
+  private val context = new ZstdCompressCtx().setLevel(level)
+  private val allocator = new HeapByteBufferAllocator
+  private var target = new Array[Byte](1024)
+
+  override def compress(page: BytesInput): BytesInput = {
+    val source = page.toByteBuffer(allocator, _ => ())
+    val most = Math.toIntExact(Zstd.compressBound(source.remaining.toLong))
+    if (target.length < most) target = new Array[Byte](most)
+    val length = context.compressByteArray(
+      target,
+      0,
+      target.length,
+      source.array,
+      source.arrayOffset + source.position(),
+      source.remaining
+    )
+    BytesInput.from(java.util.Arrays.copyOf(target, length))
+  }
+
+  override def getCodecName: CompressionCodecName = CompressionCodecName.ZSTD
+  override def release(): Unit = context.close()
+}
