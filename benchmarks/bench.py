@@ -42,7 +42,7 @@ class Bench:
 
     def measure(self, query: Query) -> Result:
         result = Result(query.name)
-        result.copies = self.copies_for(lambda copies: self._run(query, "struct", copies))
+        result.copies = self.copies_for(lambda copies: self.run(query, "struct", copies))
         wanted = {"struct", "ours"} | {layout for layout, _ in query.bounds}
         layouts = [x for x in self.plan.layouts if x in wanted or (query.with_peers and x != "eager")]
         runs = self._checked(query, layouts, result)
@@ -90,7 +90,7 @@ class Bench:
         assert jvm is not None
         jvm.System.gc()
 
-    def _run(self, query: Query, layout: str, copies: int) -> Run:
+    def run(self, query: Query, layout: str, copies: int) -> Run:
         sql = query.spelled(layout, self.view(query.table, layout, copies))
         assert sql is not None, f"{query.name} has no spelling for {layout}"
         return self.run_of(layout, sql, query.hands_on)
@@ -105,7 +105,7 @@ class Bench:
             try:
                 view = self.view(query.table, layout, result.copies)
                 result.sql[layout] = query.spelled(layout, view) or ""
-                run = self._run(query, layout, result.copies)
+                run = self.run(query, layout, result.copies)
                 rows = run()
                 got = canonical(self._sample(query, layout) if query.hands_on else rows)
             except Exception as e:

@@ -74,7 +74,9 @@ class Data:
             if layout == "spark":
                 variants.parquet(to)
             else:
-                variants.format("shredded_variant").option("shredding.shape.v", table.shape()).save(to)
+                kind = "draft" if layout == "draft" else "parquet"
+                variants = variants.option("shredding.shape.v", table.shape()).option("layout", kind)
+                variants.format("shredded_variant").save(to)
 
     def _variants(self, table: Table) -> DataFrame:
         """The unshredded table, file by file: the same values in the same rows, without parsing JSON again."""

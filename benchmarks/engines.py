@@ -62,7 +62,7 @@ def compile_counter() -> bool:
 
 
 def show_to_spark(spark: SparkSession, layout: str, path: str, view: str) -> None:
-    format_ = "shredded_variant" if layout in ("ours", "eager") else "parquet"
+    format_ = "shredded_variant" if layout in ("ours", "eager", "draft") else "parquet"
     options = {"lateMaterialization": "false"} if layout == "eager" else {}
     spark.read.format(format_).options(**options).load(path).createOrReplaceTempView(view)
 

@@ -134,10 +134,15 @@ def _typed(shape, typed, dictionaries):
         nulls = pa.array([t is None for t in typed], pa.bool_())
         kind = pa.list_(pa.field("element", values.type, nullable=element.is_optional))
         return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values, type=kind, mask=nulls)
+    return scalar_column(shape, typed)
+
+
+def scalar_column(kind, typed):
+    """A typed column of scalars, plain ones or variants."""
     raw = [_raw(t) for t in typed]
-    if isinstance(shape, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(shape, pa.array(raw, shape.storage_type))
-    return pa.array(raw, shape)
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, pa.array(raw, kind.storage_type))
+    return pa.array(raw, kind)
 
 
 def _raw(scalar):

@@ -9,6 +9,7 @@ from pyspark.sql.types import IntegerType, StructField, StructType, VariantType,
 from variant_bytes import decode, encode, utf8
 
 FORMAT = os.environ.get("SHREDDED_VARIANT_TEST_FORMAT", "shredded_variant")
+LAYOUTS = ("parquet", "draft")
 # A refusal that happens by accident, not by judgement.
 ACCIDENT = re.compile(
     "NullPointer|OutOfBounds|ClassCast|NegativeArraySize|Assertion|StackOverflow|OutOfMemory|MatchError"

@@ -166,6 +166,7 @@ REFUSED = {
     "overwriteSchema on an append": ({"overwriteSchema": "true"}, "overwrite"),
     "a version to write to": ({"versionAsOf": "0"}, "versionAsOf"),
     "files of a directory": ({"table": "files"}, "'table'"),
+    "the draft layout": ({"layout": "draft"}, "'layout'.*other readers of the table"),
     "properties of a table that is there": ({"delta.appendOnly": "true"}, r"delta\.appendOnly"),
 }  # fmt: skip
 

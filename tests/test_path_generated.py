@@ -9,7 +9,7 @@ import random
 import pytest
 from path_documents import NESTED, TARGETS, Documents, colon, literal
 from path_queries import LATE, Pair
-from tables import to_spark
+from tables import LAYOUTS, to_spark
 
 SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 4)
 QUERIES = 14  # of each seed
@@ -263,7 +263,7 @@ class Queries:
 
 
 def made(spark, folder, seed):
-    """Tables `t` (two shaped files and an unshredded one) and `u` of a seed, its queries, and what to print of it."""
+    """Tables `t` (a file of each layout, an unshredded one) and `u` of a seed, its queries, what to print of it."""
     r = random.Random(seed)
     documents = Documents(r)
     pair = Pair(spark, folder)
@@ -275,6 +275,7 @@ def made(spark, folder, seed):
             for i in range(part * 20, part * 20 + 20)
         ]
         options = {"shredding.shape.v": shapes[0], "shredding.shape.s.v": shapes[1]} if shapes else {"shredding": "off"}
+        options["layout"] = LAYOUTS[(seed + part) % 2]
         files.append(
             (spark.createDataFrame(rows, "id INT, k STRING, v VARIANT, s STRUCT<n: INT, v: VARIANT>"), options)
         )
@@ -282,7 +283,7 @@ def made(spark, folder, seed):
     pair.add("t", files)
     shape = documents.shape(documents.kind, 0.1)
     u = spark.createDataFrame([(i, to_spark(documents.row())) for i in range(0, 24)], "id INT, v VARIANT")
-    pair.add("u", [(u, {"shredding.shape.v": shape})])
+    pair.add("u", [(u, {"shredding.shape.v": shape, "layout": LAYOUTS[seed // 2 % 2]})])
     queries = Queries(r, documents)
     return pair, queries, f"seed {seed}\nfiles of t: {ddl}\nu: {shape}"
 

@@ -9,7 +9,7 @@ import random
 import pytest
 from path_documents import KEYS, TARGETS, Documents, literal
 from scan_counts import run
-from tables import FORMAT, to_spark
+from tables import FORMAT, LAYOUTS, to_spark
 
 SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(200 if os.environ.get("FUZZ") else 4)
 FILTERS = 15  # of each seed
@@ -101,6 +101,7 @@ def test_generated_filters_lose_no_row(spark, tmp_path, seed):
         "parquet.block.size.row.check.max": groups,
         "parquet.enable.dictionary": r.choice(["true", "false"]),
         "parquet.writer.version": r.choice(["v1", "v2"]),
+        "layout": LAYOUTS[seed % 2],
     }
     df.write.format(FORMAT).options(**options).save(str(tmp_path / "t"))
     spark.read.format(FORMAT).load(str(tmp_path / "t")).createOrReplaceTempView("skipped")

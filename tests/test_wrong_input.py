@@ -29,7 +29,7 @@ OPTIONS = {
 }
 # Options of the contract that come later: refused and not ignored.
 LATER = {
-    "layout": "draft", "bloom.v": "$.a",
+    "bloom.v": "$.a",
 }  # fmt: skip
 # (option, value): a right name with a value that it cannot take, and what is named
 VALUES = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shredded_variant import leaf, names, render, schema
+from shredded_variant import draft, leaf, names, render, schema
 from shredded_variant.errors import PandasMissing, UnreadableFile
 from shredded_variant.files import File, read_files
 from shredded_variant.footer import Chunk, Footer, Node
@@ -65,7 +65,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class FileShape:
-    """Files that shred their variants alike: the shape of each variant column, as `shredding.shape` takes it."""
+    """Files that shred their variants alike: the shape of each variant column, as `shredding.shape` takes it.
+
+    `kind` is `parquet` for today's layout, `draft` for the earlier one, or `unshredded`.
+    """
 
     kind: str
     files: int
@@ -144,14 +147,16 @@ def _partitions(files: Iterable[File]) -> tuple[str, ...]:
 
 
 def _shapes(files: Iterable[File]) -> tuple[FileShape, ...]:
-    count: Counter[str] = Counter()
-    rows: Counter[str] = Counter()
+    count: Counter[tuple[str, str]] = Counter()
+    rows: Counter[tuple[str, str]] = Counter()
     for file in files:
-        variants = {c.name: schema.shape(c.node) for c in schema.columns(file.footer) if c.is_variant}
-        text = json.dumps(variants, ensure_ascii=False)
-        count[text] += 1
-        rows[text] += file.footer.rows
-    return tuple(FileShape("parquet", n, rows[text], json.loads(text)) for text, n in count.most_common())
+        variants = [c for c in schema.columns(file.footer) if c.is_variant]
+        shapes = json.dumps({c.name: schema.shape(c.node) for c in variants}, ensure_ascii=False)
+        kinds = {draft.kind(c.node) for c in variants} - {"unshredded"}
+        which = " + ".join(sorted(kinds)) or "unshredded", shapes
+        count[which] += 1
+        rows[which] += file.footer.rows
+    return tuple(FileShape(kind, n, rows[kind, text], json.loads(text)) for (kind, text), n in count.most_common())
 
 
 class _Merged:
@@ -232,22 +237,24 @@ def _merge_variant(merged: dict[tuple[str, str], _Merged], column: schema.Column
         parents[cell.depth :] = [cell.path]
         parent = parents[cell.depth - 1] if cell.depth else None
         m = merged.setdefault((column.name, cell.path), _Merged(cell.label or column.name, cell.depth, parent))
-        is_scalar = cell.typed is not None and cell.typed.physical is not None
         residual = _non_null(cell.value, footer)
-        typed = 0 if cell.typed is None else _non_null(cell.typed, footer) if is_scalar else None
+        typed = 0 if not cell.typed else _non_null(cell.scalar, footer) if cell.is_scalar else None
         present = _plus(typed, residual)
-        own = [n for n in (cell.value, cell.typed if is_scalar else None) if n is not None]
+        own = [n for n in (cell.value, cell.scalar) if n is not None]
         if cell.depth == 0:
             # A variant is there exactly where its metadata is: this tells objects and arrays too.
             metadata = column.node.child("metadata")
-            present = _non_null(metadata, footer)
-            own += [metadata] if metadata else []
+            if metadata is not None:
+                present = _non_null(metadata, footer)
+                own.append(metadata)
+            elif any(_non_null(node, footer) == footer.rows for node in schema.leaves(column.node)):
+                present = footer.rows
             if typed is None and residual == 0:
                 typed = present
         m.bytes += sum(c.size for n in own for c in footer.chunks.get(n.path, ()))
         m.add(cell.type, None if cell.repeated else footer.rows, typed, residual, present)
-        if cell.typed is not None and is_scalar:
-            _bound(m, cell.type, cell.typed, footer)
+        if cell.is_scalar and cell.scalar is not None:
+            _bound(m, cell.type, cell.scalar, footer)
 
 
 def _bound(m: _Merged, type: str, node: Node, footer: Footer) -> None:

@@ -79,13 +79,15 @@ def _title(layout: Layout) -> str:
 
 
 def _shapes(layout: Layout) -> list[str]:
-    """Which shapes the files have, where they differ."""
+    """Which shapes the files have, where they differ; and how they are laid out, where that is not today's way."""
+    kinds = {shape.kind for shape in layout.shapes} - {"unshredded"}
     if len(layout.shapes) < 2:
-        return []
+        return ["in the draft layout"] if "draft" in "".join(kinds) else []
     lines = [f"{len(layout.shapes)} shapes:"]
     for shape in layout.shapes:
         columns = "; ".join(f"{name} {cut(ddl, 60)}" for name, ddl in shape.columns.items())
-        lines.append(f"  {counted(shape.files, 'file')}, {counted(shape.rows, 'row')}: {columns or 'no variant'}")
+        kind = f", {shape.kind}" if kinds - {"parquet"} else ""
+        lines.append(f"  {counted(shape.files, 'file')}, {counted(shape.rows, 'row')}{kind}: {columns or 'no variant'}")
     return lines
 
 

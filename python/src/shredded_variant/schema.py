@@ -7,30 +7,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shredded_variant import hot_keys, leaf, names
+from shredded_variant import draft, hot_keys, leaf, names
 from shredded_variant.footer import REPEATED, VARIANT, Footer, Node
 from shredded_variant.names import quoted
 
 
 @dataclass
 class Cell:
-    """One (value, typed_value) pair of a shredded variant, at one path; below an array it holds elements, not rows."""
+    """One group of stored and typed values of a shredded variant, at one path; below an array it holds elements.
+
+    `typed` is `typed_value`, or those of object, array and typed_value that a group of the draft layout has.
+    """
 
     path: str
     label: str
     depth: int
     value: Node | None
-    typed: Node | None
+    typed: list[Node]
     repeated: bool
+
+    @property
+    def scalar(self) -> Node | None:
+        return next((node for node in self.typed if node.physical is not None), None)
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether nothing but a scalar is typed here."""
+        return len(self.typed) == 1 and self.scalar is not None
 
     @property
     def type(self) -> str:
         """`OBJECT`, `ARRAY`, a scalar type, or `VARIANT` where nothing is typed."""
-        if self.typed is None:
-            return "VARIANT"
-        if self.typed.physical is not None:
-            return leaf.ddl(self.typed)
-        return "ARRAY" if self.typed.is_list else "OBJECT"
+        return " | ".join(map(_kind, self.typed)) or "VARIANT"
 
 
 @dataclass
@@ -87,12 +95,16 @@ def _is_divided(node: Node, spark: Any, footer: Footer) -> bool:
 
 
 def _is_variant(node: Node, spark: Any) -> bool:
-    """By the annotation, or, without one, by Spark's schema: a struct may happen to have these fields."""
-    if node.physical is not None or node.child("metadata") is None:
+    """By the annotation, or, without one, by Spark's schema or the fields of the draft layout, which no struct has."""
+    if node.physical is not None:
         return False
-    if node.is_annotated(VARIANT):
+    if draft.is_variant(node):
         return True
-    return spark == "variant" and {c.name for c in node.children} <= {"metadata", "value", "typed_value"}
+    if node.child("metadata") is None and not draft.is_draft(node):
+        return False
+    names = {c.name for c in node.children}
+    known = spark == "variant" and (draft.is_draft(node) or names <= {"metadata", "value", "typed_value"})
+    return known or node.is_annotated(VARIANT)
 
 
 def _parts(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
@@ -117,25 +129,39 @@ def _field(spark: Any, name: str) -> Any:
 
 
 def cells(column: Column) -> Iterator[Cell]:
-    """All pairs of this variant, each before those below it."""
+    """All groups of values of this variant, each before those below it."""
     return _cells(column.node, "$", "", 0, column.repeated)
 
 
 def _cells(node: Node, path: str, label: str, depth: int, repeated: bool) -> Iterator[Cell]:
-    cell = Cell(path, label, depth, node.child("value"), node.child("typed_value"), repeated)
+    is_draft = draft.is_draft(node)
+    value = node.child("untyped_value" if is_draft else "value")
+    cell = Cell(path, label, depth, value, _typed(node), repeated)
     yield cell
-    if cell.type == "ARRAY":
-        for element, _, _ in _parts(node.child("typed_value") or node, None):
-            yield from _cells(element, f"{path}[*]", "[*]", depth + 1, True)
-    elif cell.typed is not None:
-        for child in cell.typed.children:
+    for part in cell.typed:
+        if _kind(part) == "ARRAY":
+            for element, _, _ in _parts(part, None):
+                yield from _cells(element, f"{path}[*]", "[*]", depth + 1, True)
+            continue
+        for child in part.children:
             step = names.step(child.name)
             yield from _cells(child, path + step, step.removeprefix("."), depth + 1, repeated)
 
 
+def _typed(node: Node) -> list[Node]:
+    names = draft.NAMES[1:] if draft.is_draft(node) else ("typed_value",)
+    return [child for child in node.children if child.name in names]
+
+
+def _kind(typed: Node) -> str:
+    if typed.physical is not None:
+        return leaf.ddl(typed)
+    return "ARRAY" if typed.is_list else "OBJECT"
+
+
 def shape(node: Node) -> str:
-    """The shape of a variant group in the words of `shredding.shape`."""
-    typed = node.child("typed_value")
+    """The shape of a variant group in the words of `shredding.shape`, which has one type for each path."""
+    typed = next(iter(_typed(node)), None)
     if typed is None:
         return "VARIANT"
     if typed.physical is not None:

@@ -197,14 +197,14 @@ object Errors extends Sentences with DeltaErrors {
   def malformedLayout(column: String, reason: String): ShreddedVariantException =
     error(
       "MALFORMED_LAYOUT",
-      s"The variant '$column' does not follow the Parquet shredding layout ($reason): " +
+      s"The variant '$column' does not follow the shredding layout ($reason): " +
         "write the file again, or read the column as a struct with a schema of your own."
     )
 
   def unsupportedType(column: String, parquetType: String): ShreddedVariantException =
     error(
       "UNSUPPORTED_TYPE",
-      s"The variant '$column' is shredded as $parquetType, which the Parquet shredding layout does not allow: " +
+      s"The variant '$column' is shredded as $parquetType, which the shredding layout does not allow: " +
         "write the file again with a type of the specification."
     )
 
@@ -227,10 +227,17 @@ object Errors extends Sentences with DeltaErrors {
       s"The variant at '$path' is malformed ($reason): write the row again from its source, or leave the column out of the query."
     )
 
-  def conflict(path: String, what: String): ShreddedVariantException =
+  def conflict(path: String, stored: String, what: String): ShreddedVariantException =
     error(
       "CONFLICT",
-      s"At '$path' value and typed_value are both set and $what: the file breaks the shredding layout, so write it again."
+      s"At '$path' $stored and a typed column are both set and $what: the file breaks the shredding layout, so write it again."
+    )
+
+  def twoTyped(path: String): ShreddedVariantException =
+    error(
+      "CONFLICT",
+      s"At '$path' two of object, array and typed_value are set, of which a value has one: " +
+        "the file breaks the shredding layout, so write it again."
     )
 
   def tooDeep(column: String, limit: Int): ShreddedVariantException =

@@ -3,6 +3,8 @@ package shreddedvariant
 
 import java.util.Locale
 
+import shreddedvariant.layout.WriteLayout
+
 object Options {
   val SessionPrefix = "spark.datasource.shredded_variant."
 
@@ -125,7 +127,12 @@ object Options {
       "1000",
       "How many values an inferred shape must rest on to be kept for later writes."
     ),
-    OptionDoc(Layout, "parquet", "`parquet`: today's Parquet shredding layout."),
+    OptionDoc(
+      Layout,
+      "parquet",
+      "How shredded variants are laid out. `parquet`: today's Parquet shredding layout; `draft`: the earlier layout, with " +
+        "`untyped_value`. Readers know both, whatever the option says."
+    ),
     OptionDoc(
       Table,
       "files",
@@ -212,7 +219,7 @@ object Options {
   def check(options: Map[String, String]): Unit = {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"), later = Nil)
-    onlyValue(options, Layout, Seq("parquet"), later = Seq("draft"))
+    onlyValue(options, Layout, Seq("parquet", "draft"), later = Nil)
     onlyValue(options, Table, Seq("files", "delta"), later = Nil)
     checkLimits(options)
     sampleRows(options)
@@ -269,6 +276,11 @@ object Options {
       if (!allowed.exists(_.equalsIgnoreCase(value)))
         throw Errors.optionValue(key, value, allowed.mkString(" or "))
     }
+
+  def layout(options: Map[String, String]): WriteLayout =
+    get(options, Layout).fold[WriteLayout](WriteLayout.Parquet)(value =>
+      WriteLayout.all(value.toLowerCase(Locale.ROOT))
+    )
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))

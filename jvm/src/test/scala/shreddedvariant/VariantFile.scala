@@ -14,11 +14,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructType, VariantType}
+import org.apache.spark.sql.types.{StructField, StructType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
-import shreddedvariant.layout.{PathColumn, Shape, Wanted}
+import shreddedvariant.layout.{PathColumn, Shape, Wanted, WriteLayout}
 import shreddedvariant.parquet._
+import shreddedvariant.stats.Predicate
 
 object VariantFile {
   type Bytes = (Array[Byte], Array[Byte])
@@ -38,10 +39,18 @@ object VariantFile {
   }
 
   /** Rows are pairs of metadata and value, or null; `v` has the given shape. */
-  def write(file: LocalPath, rows: Seq[Bytes], shape: Shape, rowGroupSize: Long = 1 << 20): Unit = {
+  def write(
+      file: LocalPath,
+      rows: Seq[Bytes],
+      shape: Shape,
+      rowGroupSize: Long = 1 << 20,
+      layout: WriteLayout = WriteLayout.Parquet,
+      rowsOfGroup: Int = Int.MaxValue
+  ): Unit = {
     val settings = conf(schema)
     settings.set(ParquetOutputFormat.BLOCK_SIZE, rowGroupSize.toString)
-    val job = WriteJob(Map(Seq("v") -> shape))
+    settings.setInt(ParquetOutputFormat.BLOCK_ROW_COUNT_LIMIT, rowsOfGroup)
+    val job = WriteJob(Map(Seq("v") -> shape), layout = layout)
     val writer = new FileWriter(new Path(file.toUri), settings, CompressionCodecName.UNCOMPRESSED, job)
     try rows.foreach { row =>
         writer.write(InternalRow(if (row == null) null else new VariantVal(row._2, row._1)))
@@ -75,10 +84,39 @@ object VariantFile {
     column(file, read)((column, row) => column.getUTF8String(row).toString)
   }
 
+  /** The paths of each row, in those row groups that the predicate leaves; and what was read and skipped. */
+  def readPaths(
+      file: LocalPath,
+      paths: Seq[PathColumn],
+      predicate: Option[Predicate] = None
+  ): (Seq[Seq[Any]], ReadCounts) = {
+    val columns = StructType(paths.map(path => StructField(path.name, path.wanted.dataType)))
+    val read = job(VariantLimits(1000, Int.MaxValue), 7).copy(
+      columns = columns,
+      paths = paths.map(path => path.name -> path).toMap,
+      predicate = predicate
+    )
+    val counts = new ReadCounts
+    val reader = new BatchReader(splitOf(file), read, new Configuration(false), counts)
+    try {
+      val rows = Seq.newBuilder[Seq[Any]]
+      while (reader.next()) {
+        val batch = reader.get()
+        for (i <- 0 until batch.numRows)
+          rows += columns.fields.toSeq.zipWithIndex.map { case (field, c) =>
+            val row = batch.getRow(i)
+            if (row.isNullAt(c)) null else InternalRow.copyValue(row.get(c, field.dataType))
+          }
+      }
+      (rows.result(), counts)
+    } finally reader.close()
+  }
+
+  private def splitOf(file: LocalPath) =
+    PartitionedFile(InternalRow.empty, SparkPath.fromPathString(file.toUri.toString), 0, Files.size(file))
+
   private def column[A](file: LocalPath, job: ReadJob)(value: (ColumnVector, Int) => A): Seq[A] = {
-    val split =
-      PartitionedFile(InternalRow.empty, SparkPath.fromPathString(file.toUri.toString), 0, Files.size(file))
-    val reader = new BatchReader(split, job, new Configuration(false))
+    val reader = new BatchReader(splitOf(file), job, new Configuration(false))
     try {
       val rows = Seq.newBuilder[A]
       while (reader.next()) {

@@ -25,6 +25,13 @@ final class Dictionary(val bytes: Array[Byte]) {
     start.toInt
   }
 
+  /** The bytes of the metadata; a draft's stored value begins behind them. */
+  def length: Int = {
+    val end = keys.toLong + Encoding.unsigned(bytes, offsets + size * width, width)
+    if (end > bytes.length) Encoding.malformed("its metadata ends too early")
+    end.toInt
+  }
+
   def keyStart(id: Int): Int = keys + Encoding.unsigned(bytes, offsets + id * width, width)
   def keyEnd(id: Int): Int = {
     val end = keys.toLong + Encoding.unsigned(bytes, offsets + (id + 1) * width, width)
@@ -39,19 +46,37 @@ final class Dictionary(val bytes: Array[Byte]) {
 
   def key(id: Int): String = new String(bytes, keyStart(checkId(id)), keyEnd(id) - keyStart(id), "UTF-8")
 
-  /** The place of each key in the order of unsigned UTF-8 bytes; equal keys share one. */
-  lazy val ranks: Array[Int] = {
+  /** The ids in the order of their keys' unsigned UTF-8 bytes. */
+  private lazy val ordered: Array[Integer] = {
     val ids = Array.tabulate(size)(Integer.valueOf)
-    def compare(a: Int, b: Int) =
-      Arrays.compareUnsigned(bytes, keyStart(a), keyEnd(a), bytes, keyStart(b), keyEnd(b))
     Arrays.sort(ids, (a: Integer, b: Integer) => compare(a, b))
+    ids
+  }
+
+  /** The place of each key in that order; equal keys share one. */
+  lazy val ranks: Array[Int] = {
     val ranks = new Array[Int](size)
     var rank = 0
-    for (i <- ids.indices) {
-      if (i > 0 && compare(ids(i - 1), ids(i)) != 0) rank += 1
-      ranks(ids(i)) = rank
+    for (i <- ordered.indices) {
+      if (i > 0 && compare(ordered(i - 1), ordered(i)) != 0) rank += 1
+      ranks(ordered(i)) = rank
     }
     ranks
+  }
+
+  private def compare(a: Int, b: Int) =
+    Arrays.compareUnsigned(bytes, keyStart(a), keyEnd(a), bytes, keyStart(b), keyEnd(b))
+
+  /** How many keys are less than this one, equal ones counted once: the rank that it has, or would have. */
+  def rankOf(key: Array[Byte]): Int = {
+    var (from, until) = (0, size)
+    while (from < until) {
+      val middle = (from + until) >>> 1
+      val id = ordered(middle)
+      if (Arrays.compareUnsigned(bytes, keyStart(id), keyEnd(id), key, 0, key.length) < 0) from = middle + 1
+      else until = middle
+    }
+    if (from == 0) 0 else ranks(ordered(from - 1)) + 1
   }
 
   /**
@@ -85,6 +110,7 @@ final class Names(val all: IndexedSeq[String]) {
   }
 
   def size: Int = bytes.length
+  def key(name: Int): Array[Byte] = bytes(name)
 
   /** The number of the name with these bytes, or -1. */
   def find(key: Array[Byte], from: Int, until: Int): Int = {
@@ -123,8 +149,16 @@ final class Dictionaries(names: Names) {
   private var last: ResolvedDictionary = _
   private val known = new java.util.HashMap[Dictionaries.Key, ResolvedDictionary]
 
-  def resolve(metadata: Array[Byte]): ResolvedDictionary = {
-    if (last == null || !Arrays.equals(last.dictionary.bytes, metadata)) {
+  def resolve(metadata: Array[Byte]): ResolvedDictionary = resolve(metadata, metadata.length)
+
+  /** The dictionary in the first bytes of an array. */
+  def resolve(bytes: Array[Byte], length: Int): ResolvedDictionary = {
+    val isLast = last != null && {
+      val known = last.dictionary.bytes
+      Arrays.equals(known, 0, known.length, bytes, 0, length)
+    }
+    if (!isLast) {
+      val metadata = if (length == bytes.length) bytes else Arrays.copyOf(bytes, length)
       val key = new Dictionaries.Key(metadata)
       last = known.get(key)
       if (last == null) {

@@ -102,7 +102,7 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
 
   private def ofVariant(names: Seq[String], file: FileContents): Found = {
     val variant = FileCell.bind(file.schema, names, names.mkString("."), Int.MaxValue)
-    val nulls = file.facts.get(variant.metadata).flatMap(_.nulls)
+    val nulls = variant.metadata.flatMap(file.facts.get).flatMap(_.nulls)
     val frequent = paths(variant.root, Nil, file).sortBy { case (bounds, values) =>
       (-values, bounds._1.path)
     }
@@ -121,7 +121,7 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
       keys: Seq[String],
       file: FileContents
   ): Seq[((VariantBound, VariantBound), Long)] =
-    cell.typed.toSeq.flatMap {
+    cell.typed.flatMap {
       case fields: FileTyped.Object =>
         fields.fields.flatMap { case (key, field) => paths(field, keys :+ key, file) }
       case FileTyped.Scalar(scalar, leaf) if cell.value.forall(file.facts.get(_).exists(_.areAllNull)) =>

@@ -1,36 +1,38 @@
 /**
- * A variant's group as one file has it: cells of `value` and `typed_value`, bound to the file's columns.
+ * A variant's group as one file has it: cells of a stored value and typed parts, bound to the file's columns.
  *
- * What the four states of a cell mean, and what we do where the specification leaves a choice:
+ * Today's layout has `value` and one `typed_value`; the draft has `untyped_value` and up to three typed parts, `object`,
+ * `array` and `typed_value`, of which a row sets one. What the states of a cell mean, and what we do where the
+ * specifications leave a choice:
  *
- * | value | typed_value | root          | field of an object | element of an array |
- * |-------|-------------|---------------|--------------------|---------------------|
- * | null  | null        | variant null  | missing            | variant null        |
- * | set   | null        | the value     | the value          | the value           |
- * | null  | set         | the typed     | the typed          | the typed           |
- * | set   | set         | an object whose keys come from both; anything else is refused (CONFLICT)   |
+ * | stored | typed | root          | field of an object | element of an array |
+ * |--------|-------|---------------|--------------------|---------------------|
+ * | null   | null  | variant null  | missing            | variant null        |
+ * | set    | null  | the stored    | the stored         | the stored          |
+ * | null   | one   | the typed     | the typed          | the typed           |
+ * | set    | one   | an object whose keys come from both; anything else is refused (CONFLICT)   |
+ * | any    | more  | refused (CONFLICT)                                                         |
  *
- * A key that stands in `value` and is shredded too takes its shredded value, or is absent where that is missing. An
- * optional group of a field (the specification wants it required) is read as a missing field where it is null.
+ * A key that is stored and shredded too takes its shredded value. Where that is missing, it is absent in today's layout,
+ * which forbids such keys, and takes its stored value in the draft, whose algorithm looks it up there. An optional group
+ * of a field is read as a missing field where it is null.
  */
 package shreddedvariant.layout
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.parquet.schema.GroupType
-import org.apache.parquet.schema.LogicalTypeAnnotation.{
-  ListLogicalTypeAnnotation,
-  VariantLogicalTypeAnnotation
-}
+import org.apache.parquet.schema.LogicalTypeAnnotation.VariantLogicalTypeAnnotation
 import org.apache.parquet.schema.MessageType
-import org.apache.parquet.schema.PrimitiveType
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.Type
-import org.apache.parquet.schema.Type.Repetition
 import shreddedvariant.Errors
 
-/** `path` is what a user calls the cell; `value` and scalar columns are full paths of leaf columns. */
-final case class FileCell(path: String, value: Option[Seq[String]], typed: Option[FileTyped])
+/**
+ * `path` is what a user calls the cell; `value`, the stored values, and scalar columns are full paths of leaf columns.
+ * There is at most one typed part of a kind.
+ */
+final case class FileCell(path: String, value: Option[Seq[String]], typed: Seq[FileTyped]) {
+  def fields: Option[FileTyped.Object] = typed.collectFirst { case part: FileTyped.Object => part }
+  def array: Option[FileTyped.Array] = typed.collectFirst { case part: FileTyped.Array => part }
+}
 
 sealed trait FileTyped
 
@@ -38,8 +40,8 @@ object FileTyped {
   final case class Scalar(scalar: ScalarType, column: Seq[String]) extends FileTyped
 
   /**
-   * `group` is the path of the `typed_value` group. Fields are bound when somebody asks for them: a query on one path
-   * costs the same beside ten others and beside a thousand.
+   * `group` is the path of the object's group. Fields are bound when somebody asks for them: a query on one path costs
+   * the same beside ten others and beside a thousand.
    */
   final class Object(val group: Seq[String], bind: String => Option[FileCell], keys: => Seq[String])
       extends FileTyped {
@@ -54,123 +56,42 @@ object FileTyped {
   final case class Array(group: Seq[String], element: FileCell) extends FileTyped
 }
 
-/** A whole variant: the path of its `metadata` column and its root cell. */
-final case class FileVariant(metadata: Seq[String], root: FileCell) {
-  def isShredded: Boolean = root.typed.isDefined
+/**
+ * A whole variant: the path of its group, of its `metadata` column, which the draft has none of, and its root cell.
+ * `mayStandOutside` says that what has a cell may be stored further out where the cell is missing.
+ */
+final case class FileVariant(
+    group: Seq[String],
+    metadata: Option[Seq[String]],
+    root: FileCell,
+    mayStandOutside: Boolean
+) {
+  def isDraft: Boolean = metadata.isEmpty
+  def isShredded: Boolean = root.typed.nonEmpty
 }
 
 object FileCell {
   def isAnnotated(group: Type): Boolean =
     group.getLogicalTypeAnnotation.isInstanceOf[VariantLogicalTypeAnnotation]
 
-  /** Binds the group at `path` of the file; `column` is what the user calls it. */
-  def bind(file: MessageType, path: Seq[String], column: String, maxDepth: Int): FileVariant = {
-    val binder = new FileCellBinder(column, maxDepth)
-    val group = file.getType(path: _*) match {
-      case group: GroupType => group
-      case _ =>
-        throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
-    }
-    binder.variant(group, path)
+  /**
+   * Binds the group at `path` of the file; `column` is what the user calls it. `keepsToShape` says that a draft's writer
+   * puts into its cell what has one.
+   */
+  def bind(
+      file: MessageType,
+      path: Seq[String],
+      column: String,
+      maxDepth: Int,
+      keepsToShape: Boolean = false
+  ): FileVariant = file.getType(path: _*) match {
+    case group: GroupType if DraftLayout.isDraft(group) =>
+      FileVariant(path, None, new DraftCellBinder(column, maxDepth).root(group, path), !keepsToShape)
+    case group: GroupType =>
+      val binder = new ParquetCellBinder(column, maxDepth)
+      val metadata = binder.metadata(group, path)
+      FileVariant(path, Some(metadata), binder.root(group, path), mayStandOutside = false)
+    case _ =>
+      throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
   }
-}
-
-private final class FileCellBinder(column: String, maxDepth: Int) {
-  import ParquetLayout._
-
-  def variant(group: GroupType, path: Seq[String]): FileVariant = {
-    checkFields(group, Set(Metadata, Value, TypedValue), column)
-    field(group, Metadata) match {
-      case Some(metadata) if isBinary(metadata) => FileVariant(path :+ Metadata, cell(group, path, column, 0))
-      case Some(metadata) => throw Errors.malformedLayout(column, s"its metadata is $metadata and not binary")
-      case None => throw Errors.malformedLayout(column, "it has no metadata column")
-    }
-  }
-
-  private def cell(group: GroupType, path: Seq[String], name: String, depth: Int): FileCell = {
-    if (depth > maxDepth) throw Errors.tooDeep(column, maxDepth)
-    val value = field(group, Value).map { column =>
-      if (!isBinary(column)) throw Errors.malformedLayout(name, s"its value is $column and not binary")
-      path :+ Value
-    }
-    val typed = field(group, TypedValue).map(typedValue(_, path :+ TypedValue, name, depth))
-    if (value.isEmpty && typed.isEmpty)
-      throw Errors.malformedLayout(name, "it has neither value nor typed_value")
-    FileCell(name, value, typed)
-  }
-
-  private def typedValue(column: Type, path: Seq[String], name: String, depth: Int): FileTyped =
-    column match {
-      case repeated if repeated.isRepetition(Repetition.REPEATED) =>
-        throw Errors.malformedLayout(name, "its typed_value is repeated")
-      case group: GroupType =>
-        group.getLogicalTypeAnnotation match {
-          case null => fields(group, path, name, depth)
-          case _: ListLogicalTypeAnnotation => array(group, path, name, depth)
-          case other => throw Errors.unsupportedType(name, s"a group of $other")
-        }
-      case other =>
-        val primitive = other.asPrimitiveType
-        val scalar =
-          ScalarType.fromParquet(primitive).getOrElse(throw Errors.unsupportedType(name, describe(primitive)))
-        FileTyped.Scalar(scalar, path)
-    }
-
-  private def fields(group: GroupType, path: Seq[String], name: String, depth: Int): FileTyped = {
-    def bind(key: String) = field(group, key).map {
-      case cellGroup: GroupType if !cellGroup.isRepetition(Repetition.REPEATED) =>
-        val keyName = name + "." + Shape.quoted(key)
-        checkFields(cellGroup, Set(Value, TypedValue), keyName)
-        cell(cellGroup, path :+ key, keyName, depth + 1)
-      case _ =>
-        throw Errors.malformedLayout(name, s"its field '$key' is not a group of value and typed_value")
-    }
-    new FileTyped.Object(path, bind, keys(group, name))
-  }
-
-  private def keys(group: GroupType, name: String): Seq[String] = {
-    val all = group.getFields.asScala.map(_.getName).toSeq
-    all.diff(all.distinct).headOption.foreach { key =>
-      throw Errors.malformedLayout(name, s"its field '$key' stands there twice")
-    }
-    all
-  }
-
-  /** Writers name the repeated group and the element as they like; the specification asks for three levels. */
-  private def array(group: GroupType, path: Seq[String], name: String, depth: Int): FileTyped = {
-    def refuse =
-      throw Errors.malformedLayout(name, s"its array is not a three-level list but ${oneLine(group)}")
-    val repeated = group.getFields.asScala.toSeq match {
-      case Seq(list: GroupType) if list.isRepetition(Repetition.REPEATED) => list
-      case _ => refuse
-    }
-    repeated.getFields.asScala.toSeq match {
-      case Seq(element: GroupType) if !element.isRepetition(Repetition.REPEATED) =>
-        val elementName = name + "[*]"
-        checkFields(element, Set(Value, TypedValue), elementName)
-        val elementPath = path :+ repeated.getName :+ element.getName
-        FileTyped.Array(path, cell(element, elementPath, elementName, depth + 1))
-      case _ => refuse
-    }
-  }
-
-  private def checkFields(group: GroupType, known: Set[String], name: String): Unit =
-    group.getFields.asScala.map(_.getName).find(!known(_)).foreach { other =>
-      throw Errors.malformedLayout(name, s"it holds '$other' beside ${known.toSeq.sorted.mkString(", ")}")
-    }
-
-  private def field(group: GroupType, name: String): Option[Type] =
-    if (group.containsField(name)) Some(group.getType(name)) else None
-
-  private def isBinary(column: Type) = column match {
-    case p: PrimitiveType =>
-      p.getPrimitiveTypeName == PrimitiveTypeName.BINARY && !p.isRepetition(Repetition.REPEATED) &&
-      p.getLogicalTypeAnnotation == null
-    case _ => false
-  }
-
-  private def describe(column: PrimitiveType) =
-    Option(column.getLogicalTypeAnnotation).fold(column.getPrimitiveTypeName.toString)(_.toString)
-
-  private def oneLine(group: GroupType) = group.toString.replaceAll("\\s+", " ")
 }

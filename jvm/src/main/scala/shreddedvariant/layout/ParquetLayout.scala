@@ -33,10 +33,6 @@ object ParquetLayout {
   val Element = "element"
   val VariantVersion: Byte = 1
 
-  /** The columns of a variant's group, in the order in which they are written. */
-  val MetadataIndex = 0
-  val RootCellStart = 1
-
   /** The group of a whole variant; one that is not shredded has no `typed_value` and a required `value`. */
   def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType = {
     val metadata = Types.primitive(PrimitiveTypeName.BINARY, Repetition.REQUIRED).named(Metadata)

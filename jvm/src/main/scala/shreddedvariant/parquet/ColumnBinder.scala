@@ -27,10 +27,11 @@ final class ColumnBinder(
     fileColumns: FileColumns,
     hotKeys: FileMaps,
     job: ReadJob,
-    rebasing: Rebasing
+    rebasing: Rebasing,
+    keepsToShape: Boolean
 ) extends FileColumnBinder {
   private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap))
-  private val variants = new VariantBinder(file, place, leaves, job)
+  private val variants = new VariantBinder(file, place, leaves, job, keepsToShape)
   private val maps = new MapBinder(file, place, hotKeys, leaves, this, job)
 
   def bind(requested: StructType): BoundFile = {

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types._
+import shreddedvariant.layout.FileVariant
 import shreddedvariant.shred.{Lists, Presence}
 
 final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
@@ -40,21 +41,39 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
       group => file.getMaxRepetitionLevel(path: _*) > 0 || !group.holdsNothing(path)
     )
 
-  def presence(group: Seq[String]): Presence =
-    presence(group, file.getMaxDefinitionLevel(group: _*), file.getMaxRepetitionLevel(group: _*))
+  def presence(column: Seq[String]): Presence = presence(column, _ => true)
+
+  /** The presence of a group or leaf, in those row groups in which somebody asks for it. */
+  def presence(column: Seq[String], need: RowGroup => Boolean): Presence =
+    presence(column, file.getMaxDefinitionLevel(column: _*), file.getMaxRepetitionLevel(column: _*), need)
 
   def presence(group: Seq[String], definition: Int, repetition: Int): Presence =
+    presence(group, definition, repetition, _ => true)
+
+  private def presence(
+      column: Seq[String],
+      definition: Int,
+      repetition: Int,
+      need: RowGroup => Boolean
+  ): Presence =
     if (definition == 0) AlwaysPresent
-    else register(new LevelPresence(witness(group, repetition, _ => true), definition, repetition))
+    else register(new LevelPresence(witness(column, repetition, need), definition, repetition))
 
   /** The presence of a group whose levels are read only where the footer does not tell that it is in every row. */
-  def presenceUnless(group: Seq[String], isEverywhere: RowGroup => Boolean): KnownPresence = {
-    val definition = file.getMaxDefinitionLevel(group: _*)
+  def presenceUnless(group: Seq[String], isEverywhere: RowGroup => Boolean): KnownPresence =
+    register(new KnownPresence(isEverywhere, presence(group, !isEverywhere(_))))
+
+  /** The presence of a variant's group: it is in every row if a leaf below it is, as metadata is. */
+  def variantPresence(bound: FileVariant): KnownPresence = {
+    val tellers = bound.metadata.fold(someLeaves(bound.group))(Seq(_))
+    presenceUnless(bound.group, group => tellers.exists(group.hasNoNulls))
+  }
+
+  /** A few leaves below a group that are not repeated. */
+  private def someLeaves(group: Seq[String]): Seq[Seq[String]] = {
     val repetition = file.getMaxRepetitionLevel(group: _*)
-    val levels =
-      if (definition == 0) AlwaysPresent
-      else register(new LevelPresence(witness(group, repetition, !isEverywhere(_)), definition, repetition))
-    register(new KnownPresence(isEverywhere, levels))
+    val below = pathsBelow(file.getType(group: _*)).iterator.map(group ++ _)
+    below.filter(path => file.getMaxRepetitionLevel(path: _*) == repetition).take(16).toSeq
   }
 
   def lists(group: Seq[String]): Lists =
@@ -71,7 +90,7 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
     def distance(path: Seq[String]) = math.abs(file.getMaxRepetitionLevel(path: _*) - repetition)
     val below = pathsBelow(file.getType(group: _*)).map(group ++ _)
     val path = below.minBy(path => (if (leaves.contains(path)) 0 else 1, distance(path)))
-    leaf(path, physicalType(file.getType(path: _*).asPrimitiveType), Rebasing.none, need).keepLevels()
+    leaf(path, physicalType(file.getType(path: _*).asPrimitiveType), Rebasing.none, need).keepLevels(need)
   }
 
   private def pathsBelow(column: Type): Seq[Seq[String]] = column match {

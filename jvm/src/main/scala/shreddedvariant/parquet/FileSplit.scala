@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.layout.DraftLayout
 
 final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration, counts: ReadCounts) {
   private val name = split.toPath.toString
@@ -33,11 +34,11 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
   private lazy val hotKeys =
     new FileMaps(schema, footer.getKeyValueMetaData.asScala.toMap, job.hotKeys, job.sameName)
 
-  def binder: PredicateBinder = new PredicateBinder(schema, hotKeys, job, rebasing)
+  def binder: PredicateBinder = new PredicateBinder(schema, hotKeys, job, rebasing, keepsToShape)
 
   def columns(asked: StructType): GroupReader = {
     val bound =
-      try new ColumnBinder(schema, place, fileColumns, hotKeys, job, rebasing).bind(asked)
+      try new ColumnBinder(schema, place, fileColumns, hotKeys, job, rebasing, keepsToShape).bind(asked)
       catch {
         case e: ShreddedVariantException => reader.close(); throw Errors.inFile(name, None, e)
         case NonFatal(e) => reader.close(); throw e
@@ -60,12 +61,17 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
 
   private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, places)
 
+  private def isOfParquetMr = Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
+
+  /** Other libraries copy the keys of a footer from file to file, whatever they do to the rows. */
+  private def keepsToShape: Boolean =
+    isOfParquetMr && footer.getKeyValueMetaData.get(DraftLayout.FooterKey) == DraftLayout.KeepsToShape
+
   private def rebasing: Rebasing = {
     val keys = footer.getKeyValueMetaData
     val datetime = DataSourceUtils.datetimeRebaseSpec(keys.get, job.rebasing.datetime)
     val int96 = DataSourceUtils.int96RebaseSpec(keys.get, job.rebasing.int96)
-    val foreign = !Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
-    val convertInt96 = job.rebasing.convertInt96 && foreign
+    val convertInt96 = job.rebasing.convertInt96 && !isOfParquetMr
     Rebasing(
       datetime.mode.toString,
       datetime.timeZone,

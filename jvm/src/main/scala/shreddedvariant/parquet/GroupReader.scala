@@ -25,7 +25,7 @@ final class GroupReader(bound: BoundFile, source: GroupSource, place: FilePlace,
         try source.read(group, needed, rows)
         catch { case NonFatal(e) => throw Errors.damagedPages(place.file, s"row group ${group.number}", e) }
       needed.foreach { leaf =>
-        try leaf.open(pages(leaf), writer)
+        try leaf.open(pages(leaf), writer, group)
         catch { case NonFatal(e) => throw damaged(leaf, e) }
       }
     }

@@ -44,6 +44,8 @@ final class Leaf(
   private var reader: VectorizedColumnReader = _
 
   private var needs = List.empty[RowGroup => Boolean]
+  private var levelNeeds = List.empty[RowGroup => Boolean]
+  private var hasLevels = true
   private var active = true
   private var isLazy = true
   private var rowsOfBatch = 0
@@ -61,15 +63,16 @@ final class Leaf(
 
   def maxRepetition: Int = descriptor.getMaxRepetitionLevel
 
-  /** Asked for by a struct or list whose presence or offsets this leaf tells. */
-  def keepLevels(): this.type = {
+  /** Asked for by a struct or list whose presence or offsets this leaf tells in those row groups. */
+  def keepLevels(need: RowGroup => Boolean): this.type = {
+    levelNeeds = need :: levelNeeds
     if (definitionLevels == null) definitionLevels = vectors.allocate(IntegerType)
     eagerly()
   }
 
   /** Repetition levels can be decoded only together with definition levels, and repeated values only with both. */
   if (maxRepetition > 0) {
-    keepLevels()
+    keepLevels(_ => true)
     repetitionLevels = vectors.allocate(IntegerType)
   }
 
@@ -82,8 +85,9 @@ final class Leaf(
     active = false
   }
 
-  def open(pages: PageReadStore, writer: ParsedVersion): Unit = {
+  def open(pages: PageReadStore, writer: ParsedVersion, group: RowGroup): Unit = {
     active = true
+    hasLevels = levelNeeds.exists(_(group))
     rowsWaiting = 0
     reader = new VectorizedColumnReader(
       descriptor,
@@ -115,7 +119,7 @@ final class Leaf(
 
   private def decode(rows: Int): Unit = {
     Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.reset())
-    SparkBridge.readBatch(reader, rows, vector, repetitionLevels, definitionLevels)
+    SparkBridge.readBatch(reader, rows, vector, repetitionLevels, if (hasLevels) definitionLevels else null)
     if (maxRepetition > 0 && vector.hasDictionary) fillIdsAtNulls()
   }
 

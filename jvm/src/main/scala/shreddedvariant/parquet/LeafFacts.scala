@@ -4,6 +4,7 @@ package shreddedvariant.parquet
 import java.math.{BigDecimal, BigInteger}
 import java.nio.{ByteBuffer, ByteOrder}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.parquet.SemanticVersion
@@ -27,8 +28,18 @@ final class LeafFacts(writer: ParsedVersion) {
     val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
       Bounds(decode.flatMap(_(statistics.genericGetMin)), decode.flatMap(_(statistics.genericGetMax)))
     }
-    Facts(chunk.getValueCount, nulls, bounds, dropsBoundsAtNaN && bounds != Bounds.none)
+    val hasNoNaN = dropsBoundsAtNaN && bounds != Bounds.none
+    Facts(chunk.getValueCount, nulls, bounds, hasNoNaN, levels = levels(chunk))
   }
+
+  /** Writers may leave the histogram out; one that counts other than all entries counts for nothing. */
+  private def levels(chunk: ColumnChunkMetaData): Option[IndexedSeq[Long]] =
+    for {
+      sizes <- Option(chunk.getSizeStatistics)
+      if sizes.isValid
+      counts <- Option(sizes.getDefinitionLevelHistogram).map(_.asScala.toIndexedSeq.map(_.longValue))
+      if counts.nonEmpty && counts.forall(_ >= 0) && counts.sum == chunk.getValueCount
+    } yield counts
 
   /** The pages of a chunk as spans of its row group, each with its facts. */
   def ofPages(

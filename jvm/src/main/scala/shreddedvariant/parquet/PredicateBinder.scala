@@ -15,6 +15,7 @@ final class PredicateBinder(
     hotKeys: FileMaps,
     job: ReadJob,
     rebasing: Rebasing,
+    keepsToShape: Boolean,
     laws: Laws = Laws.all
 ) {
   def parts(column: Column): Seq[Part] = column.origin match {
@@ -30,33 +31,41 @@ final class PredicateBinder(
     FilePath.group(file, path.column, job) match {
       case None => Seq(Part.Absent)
       case Some(group) =>
-        val name = path.columnName
-        val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
+        val bound = FileCell.bind(file, group, path.columnName, job.limits.maxDepth, keepsToShape)
         path.wanted match {
-          case Wanted.Presence if path.steps.isEmpty => Seq(Part.Nulls(bound.metadata, mayLack = false, laws))
+          case Wanted.Presence if path.steps.isEmpty => Seq(presence(bound))
           // The root is never missing, and what a file leaves out of it is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(Part.Unknown)
           case _ =>
-            PathEnd.find(bound.root, path.steps).fold[Seq[Part]](Seq(Part.Absent))(ofEnd(_, path, column))
+            PathEnd.find(bound, path.steps).fold[Seq[Part]](Seq(Part.Absent))(cell(_, bound.isDraft).of(
+              column,
+              laws
+            ))
         }
     }
 
-  private def ofEnd(end: PathEnd, path: PathColumn, column: Column): Seq[Part] = {
-    val isVariant = path.wanted == Wanted.Presence || column.types.head == VariantType
-    val mayLack = end.hops.nonEmpty || end.rest.nonEmpty
-    def residual(isAlone: Boolean) =
-      end.cell.value.map(Part.Residual(_, isVariant, isAlone, mayLack, laws))
-    end.cell.typed match {
-      // An element is never missing: where its columns are NULL it is a variant null.
-      case _ if isVariant && end.isElement => Seq(Part.Unknown)
-      case Some(FileTyped.Scalar(scalar, leaf)) if end.rest.isEmpty =>
-        val typed =
-          if (isVariant) Some(Part.Nulls(leaf, mayLack, laws))
-          else Part.typed(scalar, leaf, column, mayLack, laws)
-        typed.toSeq ++ (if (typed.isEmpty) Seq(Part.Unknown) else residual(isAlone = false))
-      case Some(_) if end.rest.isEmpty => Seq(Part.Unknown)
-      case _ => residual(isAlone = true).toSeq
+  /** In the draft any leaf tells by its levels where the group around it is: that of stored values is not repeated. */
+  private def presence(bound: FileVariant): Part = (bound.metadata, bound.root.value) match {
+    case (Some(metadata), _) => Part.Nulls(metadata, mayLack = false, laws)
+    case (None, Some(stored)) => Part.Group(stored, file.getMaxDefinitionLevel(bound.group: _*), laws)
+    case (None, None) => Part.Unknown
+  }
+
+  private def cell(end: PathEnd, isDraft: Boolean): CellParts = {
+    val typed = if (end.rest.isEmpty) end.cell.typed else Nil
+    val scalar = typed match {
+      case Seq(FileTyped.Scalar(scalar, leaf)) => Some((scalar, leaf))
+      case _ => None
     }
+    CellParts(
+      scalar,
+      isComplex = typed.nonEmpty && scalar.isEmpty,
+      end.cell.value,
+      end.outerValues,
+      end.isElement,
+      mayLack = end.hops.nonEmpty || end.rest.nonEmpty,
+      isDraft
+    )
   }
 
   // ---- keys of maps ----

@@ -32,11 +32,10 @@ final class PathPresence(cell: CellVector, vectors: VectorAllocator, rows: Int) 
   override def assemble(rows: Int): Unit =
     current = if (isEmpty(rows)) never else { gather(rows); own }
 
-  private def isEmpty(rows: Int) = isNull(cell.value, rows) && (cell.typed match {
-    case null => true
+  private def isEmpty(rows: Int) = isNull(cell.value, rows) && cell.typed.forall {
     case scalar: ScalarVector => isNull(scalar.vector, rows)
     case _ => false
-  })
+  }
 
   private def isNull(vector: WritableColumnVector, rows: Int) = vector == null || vector.numNulls >= rows
 

@@ -14,7 +14,7 @@ import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.types.{DataType, StructType}
-import shreddedvariant.layout.{FileCell, ParquetLayout, Shape}
+import shreddedvariant.layout.{FileCell, ParquetLayout, Shape, WriteLayout}
 import shreddedvariant.maps.RowSplitter
 import shreddedvariant.shred.Shredder
 
@@ -41,7 +41,8 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leaves = new RowGroupLeaves(schema, properties)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
-    new WriteContext(schema, (context.getExtraMetaData.asScala ++ job.maps.footer).asJava)
+    val extra = context.getExtraMetaData.asScala ++ job.layout.footer ++ job.maps.footer
+    new WriteContext(schema, extra.asJava)
   }
 
   def write(row: InternalRow): Unit = {
@@ -78,13 +79,15 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
         val path = parent :+ told.getName
         val shape = if (collected) Shape.Untyped else job.shapes.getOrElse(path, Shape.Untyped)
         val id = Option(told.getId).map(_.intValue)
-        val stored = ParquetLayout.variantGroup(told.getName, told.getRepetition, id, shape)
+        // What is not shredded has one layout, which every reader knows.
+        val layout = if (shape == Shape.Untyped) WriteLayout.Parquet else job.layout
+        val stored = layout.variantGroup(told.getName, told.getRepetition, id, shape)
         leafCount += new MessageType("", stored).getColumns.size
         val valueIndex = told.getFieldIndex(ParquetLayout.Value)
         val variant = new WrittenVariant(
           path.mkString("."),
           valueIndex,
-          new Shredder(shape, d, r),
+          new Shredder(shape, layout, d, r),
           if (collected) None else counts.counts.get(path)
         )
         (stored, new WrittenField(repeated, d, r, from, leafCount, Array.empty, variant))

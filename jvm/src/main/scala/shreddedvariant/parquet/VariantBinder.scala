@@ -1,43 +1,56 @@
 /** Binds variants of one file: whole ones, and paths into them. */
 package shreddedvariant.parquet
 
-import scala.annotation.tailrec
 import scala.collection.mutable
 
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, StringType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.layout._
 import shreddedvariant.shred._
 
-final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeaves, job: ReadJob) {
+final class VariantBinder(
+    file: MessageType,
+    place: FilePlace,
+    leaves: FileLeaves,
+    job: ReadJob,
+    keepsToShape: Boolean
+) {
   private val extractions = mutable.Map.empty[(PathColumn, DataType), PathExtraction]
 
   // ---- whole variants ----
 
-  def whole(path: Seq[String], name: String): ColumnVector = {
-    val bound = FileCell.bind(file, path, name, job.limits.maxDepth)
-    val metadata =
-      new MetadataVector(
-        name,
-        leaves.leaf(bound.metadata, BinaryType, Rebasing.none, _ => true).vector,
-        place
-      )
-    val root = cell(bound.root)
-    val value =
-      if (bound.isShredded)
-        new RebuiltValueVector(name, metadata, new Rebuilder(root, job.limits.maxBytes), place)
-      else new StoredValueVector(name, metadata, root.value, place)
-    new VariantVector(metadata, value)
+  def whole(path: Seq[String], name: String): ColumnVector =
+    whole(FileCell.bind(file, path, name, job.limits.maxDepth, keepsToShape), name)
+
+  private def whole(bound: FileVariant, name: String): ColumnVector = bound.metadata match {
+    case Some(column) =>
+      val metadata =
+        new MetadataVector(name, leaves.leaf(column, BinaryType, Rebasing.none, _ => true).vector, place)
+      val root = cell(bound.root)
+      val value =
+        if (bound.isShredded)
+          new RebuiltValueVector(name, metadata, new RowRebuilder(root, job.limits.maxBytes), place)
+        else new StoredValueVector(name, metadata, root.value, place)
+      new VariantVector(metadata, value)
+    case None =>
+      val rebuilder = new DraftRebuilder(cell(bound.root), job.limits.maxBytes, job.limits.maxDepth)
+      made(name, leaves.variantPresence(bound), rebuilder.rebuild)
   }
 
+  private def made(name: String, presence: Presence, variant: Int => VariantVal): ColumnVector =
+    leaves.register(new MadeVariantVector(name, presence, variant, place))
+
   private def metadataOf(bound: FileVariant, name: String, need: RowGroup => Boolean): ColumnVector =
-    new LazyMetadataVector(name, leaves.lazily(bound.metadata, BinaryType, need), place)
+    bound.metadata.fold[ColumnVector](new NoMetadataVector) { column =>
+      new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), place)
+    }
 
   private def cell(bound: FileCell): CellVector = {
-    val value = bound.value.map(leaves.cell(_, BinaryType).vector).orNull
-    val typed = bound.typed.map {
+    val value = valueOf(bound)
+    val typed: Seq[TypedVector] = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
         new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
       case bound: FileTyped.Object =>
@@ -47,12 +60,10 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
         val vector = cell(element)
         new ArrayVector(leaves.lists(group), vector)
     }
-    new CellVector(bound.path, value, typed.orNull)
+    new CellVector(bound.path, value, typed.toArray)
   }
 
-  /** Metadata without nulls is there in every row. */
-  private def presenceOf(bound: FileVariant, group: Seq[String]): KnownPresence =
-    leaves.presenceUnless(group, _.hasNoNulls(bound.metadata))
+  private def valueOf(bound: FileCell) = bound.value.map(leaves.cell(_, BinaryType).vector).orNull
 
   // ---- paths ----
 
@@ -61,16 +72,16 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     FilePath.group(file, column.column, job) match {
       case None => missing(requested)
       case Some(group) =>
-        val bound = FileCell.bind(file, group, name, job.limits.maxDepth)
+        val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
         column.wanted match {
           case Wanted.Presence if column.steps.isEmpty =>
-            new PresenceColumn(presenceOf(bound, group), job.batchSize)
+            new PresenceColumn(leaves.variantPresence(bound), job.batchSize)
           case Wanted.Presence => presence(bound, column, name)
           case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
           case Wanted.Raising(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.raising)
-          case Wanted.Json(zone) => json(bound, group, column, name, zone)
+          case Wanted.Json(zone) => json(bound, column, name, zone)
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
@@ -86,26 +97,20 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       target: DataType,
       zone: Option[String]
   ): ReadColumn =
-    PathEnd.find(bound.root, column.steps) match {
-      case Some(PathEnd(found, Nil, Nil)) if target == VariantType && (found eq bound.root) =>
-        new FixedColumn(whole(bound.metadata.init, name))
-      case Some(PathEnd(found, Nil, Nil)) if target == VariantType =>
-        val metadata = metadataOf(bound, name, _ => true)
-        val vector = cell(found)
-        new FixedColumn(new PartVector(
-          name,
-          vector,
-          metadata,
-          new Rebuilder(vector, job.limits.maxBytes),
-          place
-        ))
+    PathEnd.find(bound, column.steps) match {
+      case Some(PathEnd(found, Nil, Nil, _)) if target == VariantType && (found eq bound.root) =>
+        new FixedColumn(whole(bound, name))
+      case Some(end @ PathEnd(_, Nil, Nil, _)) if target == VariantType =>
+        new FixedColumn(part(bound, end, name))
       case _ => extraction(bound, column, name, target, zone).fold(missing(target))(_.values)
     }
 
   private def presence(bound: FileVariant, column: PathColumn, name: String): ReadColumn =
-    PathEnd.find(bound.root, column.steps) match {
-      case Some(PathEnd(found, Nil, Nil)) =>
-        leaves.register(new PathPresence(outline(found), leaves.vectors, job.batchSize))
+    PathEnd.find(bound, column.steps) match {
+      case Some(end @ PathEnd(found, Nil, Nil, outer)) =>
+        if (outer.isEmpty) leaves.register(new PathPresence(outline(found), leaves.vectors, job.batchSize))
+        // Where the cell is missing, the path may stand in what is stored around it.
+        else new FixedColumn(new PresenceVector(lookUp(bound, end, name, outline)._2))
       case _ =>
         extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
           .fold(missing(BooleanType))(part =>
@@ -115,36 +120,44 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
 
   /** A cell without what is below it: enough to tell where it is missing. */
   private def outline(bound: FileCell): CellVector = {
-    val typed = bound.typed.map {
+    val typed: Seq[TypedVector] = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
         new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
       case bound: FileTyped.Object => new ObjectVector(Array.empty, Array.empty, leaves.presence(bound.group))
       case FileTyped.Array(group, _) => new ArrayVector(leaves.lists(group), null)
     }
-    new CellVector(bound.path, bound.value.map(leaves.cell(_, BinaryType).vector).orNull, typed.orNull)
+    new CellVector(bound.path, valueOf(bound), typed.toArray)
   }
 
-  private def json(
-      bound: FileVariant,
-      group: Seq[String],
-      column: PathColumn,
-      name: String,
-      zone: String
-  ): ReadColumn = {
+  /** A part of a variant that has a cell of its own, as a variant. */
+  private def part(bound: FileVariant, end: PathEnd, name: String): ColumnVector =
+    if (bound.isDraft) {
+      val lookup = lookUp(bound, end, name)._2
+      made(name, lookup, lookup.variant)
+    } else {
+      val metadata = metadataOf(bound, name, _ => true)
+      val vector = cell(end.cell)
+      new PartVector(name, vector, metadata, new RowRebuilder(vector, job.limits.maxBytes), place)
+    }
+
+  private def json(bound: FileVariant, column: PathColumn, name: String, zone: String): ReadColumn = {
     val zoneId = DateTimeUtils.getZoneId(zone)
-    PathEnd.find(bound.root, column.steps) match {
-      case Some(PathEnd(found, Nil, Nil)) =>
+    def ofVariants(variants: ReadColumn) =
+      new VariantJsonVector(name, variants, new JsonWriter.OfVariant(zoneId, job.limits.maxDepth), place)
+    PathEnd.find(bound, column.steps) match {
+      case Some(end @ PathEnd(found, Nil, Nil, outer)) =>
         val vector = cell(found)
-        val presence = if (found eq bound.root) presenceOf(bound, group) else new CellPresence(vector)
-        val writer = new JsonWriter(vector, zoneId, job.limits.maxDepth)
+        val presence =
+          if (found eq bound.root) leaves.variantPresence(bound) else new CellPresence(vector)
+        val keys = if (bound.isDraft) new PartKeys(vector) else new RowKeys(vector)
+        val writer = new JsonWriter(vector, keys, zoneId, job.limits.maxDepth)
         val metadata = metadataOf(bound, name, needsKeys(found))
-        new FixedColumn(new CellJsonVector(name, presence, metadata, writer, place))
+        val text = new CellJsonVector(name, presence, metadata, writer, place)
+        if (outer.isEmpty) new FixedColumn(text)
+        else new FixedColumn(new EitherTextVector(text, ofVariants(new FixedColumn(part(bound, end, name)))))
       case _ =>
         extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
-          .fold(missing(StringType)) { part =>
-            val text = new JsonWriter.OfVariant(zoneId, job.limits.maxDepth)
-            new FixedColumn(new VariantJsonVector(name, part.values, text, place))
-          }
+          .fold(missing(StringType))(part => new FixedColumn(ofVariants(part.values)))
     }
   }
 
@@ -154,11 +167,11 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
     group => values.exists(!group.holdsNothing(_))
   }
 
-  private def valuesBelow(cell: FileCell): Seq[Seq[String]] = cell.value.toSeq ++ (cell.typed match {
-    case Some(fields: FileTyped.Object) => fields.fields.flatMap(f => valuesBelow(f._2))
-    case Some(FileTyped.Array(_, element)) => valuesBelow(element)
-    case _ => Nil
-  })
+  private def valuesBelow(cell: FileCell): Seq[Seq[String]] = cell.value.toSeq ++ cell.typed.flatMap {
+    case fields: FileTyped.Object => fields.fields.flatMap(f => valuesBelow(f._2))
+    case FileTyped.Array(_, element) => valuesBelow(element)
+    case _: FileTyped.Scalar => Nil
+  }
 
   private def extraction(
       bound: FileVariant,
@@ -167,67 +180,59 @@ final class VariantBinder(file: MessageType, place: FilePlace, leaves: FileLeave
       target: DataType,
       zone: Option[String]
   ): Option[PathExtraction] =
-    extractions.get((column, target)).orElse(PathEnd.find(bound.root, column.steps).map { found =>
-      val vector = if (found.rest.isEmpty) cell(found.cell) else valueOnly(found.cell)
-      val metadata = metadataOf(bound, name, needsMetadata(found))
-      // The lists come after the leaves of the cell, one of which tells their levels.
-      val hops = found.hops.map { case (array, index) => (leaves.lists(array.group), index) }
-      val extraction = leaves.register(new PathExtraction(
-        PathPlace(vector, hops, found.rest, found.isElement),
-        metadata,
-        target,
-        zone,
-        place,
-        job.limits.maxBytes,
-        leaves.vectors
-      ))
+    extractions.get((column, target)).orElse(PathEnd.find(bound, column.steps).map { end =>
+      val (found, lookup) = lookUp(bound, end, name)
+      val extraction =
+        leaves.register(new PathExtraction(found, lookup, target, zone, place, leaves.vectors))
       extractions((column, target)) = extraction
       extraction
     })
 
-  private def valueOnly(bound: FileCell) =
-    new CellVector(bound.path, bound.value.map(leaves.cell(_, BinaryType).vector).orNull, null)
+  private def lookUp(
+      bound: FileVariant,
+      end: PathEnd,
+      name: String,
+      vectorOf: FileCell => CellVector = cell
+  ): (PathPlace, PathLookup) = {
+    val found = placeOf(end, vectorOf)
+    val variants = bound.metadata match {
+      case Some(_) =>
+        new RowVariants(found.cell, metadataOf(bound, name, needsMetadata(end)), job.limits.maxBytes)
+      case None => new DraftVariants(found.cell, job.limits)
+    }
+    (found, new PathLookup(found, variants, place))
+  }
 
-  /** Ids in a residual point into the metadata; a scalar of a typed column has none. */
-  private def needsMetadata(found: PathEnd): RowGroup => Boolean =
-    (found.cell.typed, found.cell.value) match {
-      case (Some(_: FileTyped.Scalar), None) if found.rest.isEmpty => _ => false
-      case (Some(_: FileTyped.Scalar), Some(value)) => group => !group.holdsNothing(value)
-      case (_, Some(value)) if found.rest.nonEmpty => group => !group.holdsNothing(value)
+  private def placeOf(end: PathEnd, vectorOf: FileCell => CellVector): PathPlace = {
+    val vector =
+      if (end.rest.isEmpty) vectorOf(end.cell)
+      else new CellVector(end.cell.path, valueOf(end.cell), Array.empty)
+    // The lists come after the leaves of the cell, one of which tells their levels.
+    val hops = end.hops.map { case (array, index) => (leaves.lists(array.group), index) }
+    val outerValues = end.outerValues
+    def matters(group: RowGroup) = outerValues.exists(!group.holdsNothing(_))
+    val parts = Option.when(end.rest.nonEmpty && outerValues.nonEmpty) {
+      val each = end.cell.typed.map(part => leaves.presence(groupOf(part), matters _))
+      leaves.register(new PartPresence(each, matters))
+    }
+    PathPlace(vector, hops, end.rest, end.isElement, parts, end.outer.map(placeOf(_, vectorOf)))
+  }
+
+  private def groupOf(part: FileTyped): Seq[String] = part match {
+    case FileTyped.Scalar(_, column) => column
+    case fields: FileTyped.Object => fields.group
+    case FileTyped.Array(group, _) => group
+  }
+
+  /** Ids in a stored value point into the metadata; a scalar of a typed column has none. */
+  private def needsMetadata(end: PathEnd): RowGroup => Boolean =
+    (end.cell.typed, end.cell.value) match {
+      case (Seq(_: FileTyped.Scalar), None) if end.rest.isEmpty => _ => false
+      case (Seq(_: FileTyped.Scalar), Some(value)) => group => !group.holdsNothing(value)
+      case (_, Some(value)) if end.rest.nonEmpty => group => !group.holdsNothing(value)
       case _ => _ => true
     }
 
   private def missing(dataType: DataType): ReadColumn =
     new FixedColumn(ConstantVector(dataType, None, job.batchSize))
-}
-
-/** Where a path ends among the columns of a file; see [[PathPlace]]. */
-private final case class PathEnd(cell: FileCell, hops: Seq[(FileTyped.Array, Int)], rest: Seq[PathStep]) {
-  def isElement: Boolean = hops.lastOption.exists(_._1.element eq cell)
-}
-
-private object PathEnd {
-
-  /**
-   * Follows a path through the typed columns. Where they end, the rest is looked up in the residual of the last cell:
-   * keys that are not shredded stand there, and so does everything that is no object or array as the columns have it.
-   * None if there is no residual either: no row has the path.
-   */
-  @tailrec def find(
-      cell: FileCell,
-      steps: Seq[PathStep],
-      hops: Seq[(FileTyped.Array, Int)] = Nil
-  ): Option[PathEnd] = {
-    val (inner, array) = (cell.typed, steps.headOption) match {
-      case (Some(typed: FileTyped.Object), Some(PathStep.Key(key))) => (typed.field(key), None)
-      case (Some(typed: FileTyped.Array), Some(PathStep.Index(index))) =>
-        (Some(typed.element), Some((typed, index)))
-      case _ => (None, None)
-    }
-    inner match {
-      case Some(found) => find(found, steps.tail, hops ++ array)
-      case None if steps.isEmpty => Some(PathEnd(cell, hops, Nil))
-      case None => cell.value.map(_ => PathEnd(cell, hops, steps))
-    }
-  }
 }

@@ -4,10 +4,11 @@ package shreddedvariant.parquet
 import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.schema.{GroupType, Type, Types}
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.types._
 import shreddedvariant.Errors
-import shreddedvariant.layout.ParquetLayout
+import shreddedvariant.layout.{DraftLayout, ParquetLayout}
 
 /** Groups that are asked for as variants, brought into a form that Spark's schema converter takes for any file. */
 private object VariantGroups {
@@ -25,15 +26,21 @@ private object VariantGroups {
   }
 
   /**
-   * Leaves only the metadata of each variant: its levels are the group's, and its other columns may have types that
-   * Spark's converter refuses. [[FileCell]] binds the group itself, by its path.
+   * Leaves only the metadata of each variant, or puts some there: its levels are the group's, and its other columns may
+   * have types that Spark's converter refuses. [[FileCell]] binds the group itself, by its path.
    */
   def withoutTyped(column: Type, requested: DataType, normal: String => String): Type =
     (column, requested) match {
       case (group: GroupType, VariantType) =>
-        if (!group.containsField(Metadata))
+        if (DraftLayout.isDraft(group))
+          withFields(
+            group,
+            Seq(Types.required(PrimitiveTypeName.BINARY).named(Metadata)),
+            keepAnnotation = false
+          )
+        else if (!group.containsField(Metadata))
           throw Errors.malformedLayout(group.getName, "it has no metadata column")
-        withFields(group, Seq(group.getType(Metadata)), keepAnnotation = false)
+        else withFields(group, Seq(group.getType(Metadata)), keepAnnotation = false)
       case (group: GroupType, struct: StructType) =>
         val types = struct.fields.map(f => normal(f.name) -> f.dataType).toMap
         withFields(

@@ -17,7 +17,7 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.maps.MergedMap
-import shreddedvariant.shred.{CellVector, JsonWriter, Lists, Presence, Rebuilder}
+import shreddedvariant.shred.{CellVector, JsonWriter, Lists, Presence, RowRebuilder}
 
 /** A vector that has none of the accessors; each kind below adds its own. */
 sealed abstract class ReadVector(dataType: DataType) extends ColumnVector(dataType) {
@@ -115,6 +115,12 @@ final class LazyMetadataVector(column: String, metadata: Leaf, place: FilePlace)
   override protected def bytes(row: Int): Array[Byte] = metadata.whenAsked.getBinary(row)
 }
 
+/** What stands for the metadata of a variant whose stored values have their own. */
+final class NoMetadataVector extends ReadVector(BinaryType) {
+  override def isNullAt(row: Int): Boolean = true
+  override def getBinary(row: Int): Array[Byte] = null
+}
+
 /** The value of a variant that is not shredded: bytes passed through, a missing one read as variant null. */
 final class StoredValueVector(column: String, metadata: ColumnVector, value: ColumnVector, place: FilePlace)
     extends BinaryVector(column, place) {
@@ -124,8 +130,12 @@ final class StoredValueVector(column: String, metadata: ColumnVector, value: Col
 }
 
 /** The value of a shredded variant, rebuilt when somebody asks for the row: rows that a filter drops cost nothing. */
-final class RebuiltValueVector(column: String, metadata: ColumnVector, rebuilder: Rebuilder, place: FilePlace)
-    extends BinaryVector(column, place) {
+final class RebuiltValueVector(
+    column: String,
+    metadata: ColumnVector,
+    rebuilder: RowRebuilder,
+    place: FilePlace
+) extends BinaryVector(column, place) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
   override protected def bytes(row: Int): Array[Byte] = rebuilder.rebuild(row, metadata.getBinary(row))
 }
@@ -141,7 +151,7 @@ final class PartVector(
     column: String,
     cell: CellVector,
     metadata: ColumnVector,
-    rebuilder: Rebuilder,
+    rebuilder: RowRebuilder,
     place: FilePlace
 ) extends ReadVector(VariantType) {
   private val value = new BinaryVector(column, place) {
@@ -150,6 +160,41 @@ final class PartVector(
   }
   override def isNullAt(row: Int): Boolean = cell.isMissing(row)
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
+}
+
+/** A variant of which both binaries are made together, when somebody asks for the row, and kept for the other one. */
+final class MadeVariantVector(column: String, presence: Presence, make: Int => VariantVal, place: FilePlace)
+    extends ReadVector(VariantType)
+    with Assembled {
+  private var row = -1
+  private var made: VariantVal = _
+
+  override def assemble(rows: Int): Unit = row = -1
+  override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
+  override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
+
+  private val value = part(_.getValue)
+  private val metadata = part(_.getMetadata)
+
+  private def part(of: VariantVal => Array[Byte]): ColumnVector = new BinaryVector(column, place) {
+    override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
+    override protected def bytes(row: Int): Array[Byte] = of(variant(row))
+  }
+
+  private def variant(row: Int): VariantVal = {
+    if (row != this.row) {
+      made = make(row)
+      this.row = row
+    }
+    made
+  }
+}
+
+/** The one text, or the other where that is null. */
+final class EitherTextVector(first: ColumnVector, second: ColumnVector) extends ReadVector(StringType) {
+  override def isNullAt(row: Int): Boolean = first.isNullAt(row) && second.isNullAt(row)
+  override def getUTF8String(row: Int): UTF8String =
+    if (first.isNullAt(row)) second.getUTF8String(row) else first.getUTF8String(row)
 }
 
 /** True where something is present, null elsewhere. */

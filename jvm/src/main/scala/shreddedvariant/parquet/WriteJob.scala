@@ -2,7 +2,7 @@
 package shreddedvariant.parquet
 
 import shreddedvariant.infer.Limits
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{Shape, WriteLayout}
 import shreddedvariant.maps.{HotMaps, KeyLimits}
 
 /**
@@ -15,6 +15,7 @@ final case class WriteJob(
     shapes: Map[Seq[String], Shape],
     limits: Map[Seq[String], Limits] = Map.empty,
     sample: SampleSize = SampleSize(),
+    layout: WriteLayout = WriteLayout.Parquet,
     named: Set[Seq[String]] = Set.empty,
     maps: HotMaps = HotMaps.none,
     mapLimits: Map[Seq[String], KeyLimits] = Map.empty

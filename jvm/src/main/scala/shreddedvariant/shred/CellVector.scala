@@ -4,10 +4,20 @@ package shreddedvariant.shred
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import shreddedvariant.layout.ScalarType
 
-/** `value` and `typed` are null where the file has no such column; `path` is what a user calls the cell. */
-final class CellVector(val path: String, val value: WritableColumnVector, val typed: TypedVector) {
-  def isMissing(row: Int): Boolean =
-    (value == null || value.isNullAt(row)) && (typed == null || typed.isNullAt(row))
+/**
+ * `value` holds stored values, and is null where the file has no such column; `typed` are the parts beside it, of which
+ * the draft layout may have several. `path` is what a user calls the cell.
+ */
+final class CellVector(val path: String, val value: WritableColumnVector, val typed: Array[TypedVector]) {
+  def hasStored(row: Int): Boolean = value != null && !value.isNullAt(row)
+
+  def hasTyped(row: Int): Boolean = {
+    var i = 0
+    while (i < typed.length && typed(i).isNullAt(row)) i += 1
+    i < typed.length
+  }
+
+  def isMissing(row: Int): Boolean = !hasStored(row) && !hasTyped(row)
 }
 
 sealed abstract class TypedVector {

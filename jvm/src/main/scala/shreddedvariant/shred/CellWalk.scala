@@ -7,24 +7,17 @@
 package shreddedvariant.shred
 
 import shreddedvariant.Errors
-import shreddedvariant.binary.{
-  Dictionaries,
-  Encoding,
-  MalformedVariant,
-  Names,
-  ObjectHeader,
-  ResolvedDictionary
-}
+import shreddedvariant.binary.{Encoding, MalformedVariant, ObjectHeader}
 
 /** Takes the parts of a variant in order. One sink is made for each node of the cells, and used again for each row. */
 trait CellSink {
   def variantNull(): Unit
 
-  /** A value as the column `value` of a cell has it. */
+  /** A value as the column of a cell has it. */
   def stored(cell: CellVector, row: Int): Unit
 
-  /** A value within the bytes of an object, which the walk has looked through. */
-  def stored(bytes: Array[Byte], at: Int): Unit
+  /** A value within a stored object, which the walk has looked through. */
+  def stored(within: StoredValue, at: Int): Unit
 
   def scalar(typed: ScalarVector): ScalarSink
   def fields(cell: CellVector, typed: ObjectVector): ObjectSink
@@ -39,7 +32,7 @@ trait ScalarSink {
 trait ObjectSink {
   def open(capacity: Int): Unit
   def shredded(field: Int): Unit
-  def residual(id: Int): Unit
+  def residual(within: StoredValue, id: Int): Unit
   def close(): Unit
 }
 
@@ -49,39 +42,7 @@ trait ArraySink {
   def close(): Unit
 }
 
-/** The keys of the row at hand: its dictionary, looked into only where somebody asks. */
-final class RowKeys(root: CellVector) {
-  val names = new Names(RowKeys.keysOf(root).distinct.toIndexedSeq)
-  private val dictionaries = new Dictionaries(names)
-  private var metadata: Array[Byte] = _
-  private var resolved: ResolvedDictionary = _
-
-  def use(bytes: Array[Byte]): Unit =
-    if (bytes ne metadata) {
-      metadata = bytes
-      resolved = null
-    }
-
-  def dictionary: ResolvedDictionary = {
-    if (resolved == null) resolved = dictionaries.resolve(metadata)
-    resolved
-  }
-
-  def nameOf(key: String): Int = {
-    val bytes = key.getBytes("UTF-8")
-    names.find(bytes, 0, bytes.length)
-  }
-}
-
-private object RowKeys {
-  def keysOf(cell: CellVector): Seq[String] = cell.typed match {
-    case fields: ObjectVector => fields.keys.toSeq ++ fields.cells.flatMap(keysOf)
-    case array: ArrayVector => keysOf(array.element)
-    case _ => Nil
-  }
-}
-
-final class CellWalk(root: CellVector, keys: RowKeys, sink: CellSink) {
+final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
   private val rootNode = node(root)
 
   /** A root or an element of which both columns are null is a variant null. */
@@ -91,20 +52,19 @@ final class CellWalk(root: CellVector, keys: RowKeys, sink: CellSink) {
     if (node.cell.isMissing(row)) sink.variantNull() else node.write(row)
 
   private def node(cell: CellVector): Node = cell.typed match {
-    case null => new UntypedNode(cell)
-    case scalar: ScalarVector => new ScalarNode(cell, scalar)
-    case array: ArrayVector => new ArrayNode(cell, array)
-    case fields: ObjectVector => new ObjectNode(cell, fields)
+    case Array() => new UntypedNode(cell)
+    case Array(scalar: ScalarVector) => new ScalarNode(cell, scalar)
+    case Array(array: ArrayVector) => new ArrayNode(cell, array)
+    case Array(fields: ObjectVector) => new ObjectNode(cell, fields)
+    case _ => new MixedNode(cell)
   }
 
   /** One cell, to be written where it is not missing. */
   private sealed abstract class Node(val cell: CellVector) {
     def write(row: Int): Unit
 
-    protected def hasValue(row: Int): Boolean = cell.value != null && !cell.value.isNullAt(row)
-
-    protected def refuseValueBeside(row: Int, what: String): Unit =
-      if (hasValue(row)) throw Errors.conflict(cell.path, what)
+    protected def refuseStoredBeside(row: Int, what: String): Unit =
+      if (cell.hasStored(row)) throw keys.conflict(cell, what)
   }
 
   private final class UntypedNode(cell: CellVector) extends Node(cell) {
@@ -117,7 +77,7 @@ final class CellWalk(root: CellVector, keys: RowKeys, sink: CellSink) {
     def write(row: Int): Unit =
       if (typed.isNullAt(row)) sink.stored(cell, row)
       else {
-        refuseValueBeside(row, "the typed value is no object")
+        refuseStoredBeside(row, "the typed value is no object")
         out.put(row)
       }
   }
@@ -130,7 +90,7 @@ final class CellWalk(root: CellVector, keys: RowKeys, sink: CellSink) {
       val size = typed.lists.length(row)
       if (size < 0) sink.stored(cell, row)
       else {
-        refuseValueBeside(row, "the typed value is an array")
+        refuseStoredBeside(row, "the typed value is an array")
         val first = typed.lists.start(row)
         out.open(size)
         var i = 0
@@ -144,87 +104,105 @@ final class CellWalk(root: CellVector, keys: RowKeys, sink: CellSink) {
     }
   }
 
+  /** Of several typed parts a row has one. */
+  private final class MixedNode(cell: CellVector) extends Node(cell) {
+    private val parts = cell.typed.map(part => node(new CellVector(cell.path, cell.value, Array(part))))
+
+    def write(row: Int): Unit = {
+      var found: Node = null
+      var i = 0
+      while (i < parts.length) {
+        if (!cell.typed(i).isNullAt(row)) {
+          if (found != null) throw Errors.twoTyped(cell.path)
+          found = parts(i)
+        }
+        i += 1
+      }
+      if (found == null) sink.stored(cell, row) else found.write(row)
+    }
+  }
+
   private final class ObjectNode(cell: CellVector, typed: ObjectVector) extends Node(cell) {
     private val fields = typed.cells.map(node)
     private val nameOf = typed.keys.map(keys.nameOf)
-    private val isFieldName = {
-      val flags = new Array[Boolean](keys.names.size)
-      nameOf.foreach(flags(_) = true)
-      flags
+
+    /** The field of each name, -1 for names that stand elsewhere. */
+    private val fieldOfName = {
+      val fields = Array.fill(keys.names.size)(-1)
+      nameOf.indices.foreach(i => fields(nameOf(i)) = i)
+      fields
     }
     private val out = sink.fields(cell, typed)
 
     def write(row: Int): Unit =
       if (typed.isNullAt(row)) sink.stored(cell, row)
-      else if (hasValue(row)) writeUnion(row, cell.value.getBinary(row))
+      else if (cell.hasStored(row)) writeUnion(row, located(keys.stored(cell, row)))
       else {
         out.open(fields.length)
         var i = 0
         while (i < fields.length) {
-          writeField(i, row)
+          if (!fields(i).cell.isMissing(row)) writeField(i, row)
           i += 1
         }
         out.close()
       }
 
     private def writeField(i: Int, row: Int): Unit = {
-      val field = fields(i)
-      if (!field.cell.isMissing(row)) {
-        out.shredded(i)
-        field.write(row)
-      }
+      out.shredded(i)
+      fields(i).write(row)
     }
 
-    /** Shredded fields and those of `value` merged by the rank of their keys in the dictionary. */
-    private def writeUnion(row: Int, bytes: Array[Byte]): Unit = {
-      val residual = located(residualObject(bytes))
-      val entries = located(unshredded(residual))
-      val ranks = keys.dictionary.dictionary.ranks
+    /** Shredded fields and stored ones, merged by the rank of their keys in the dictionary of what is stored. */
+    private def writeUnion(row: Int, stored: StoredValue): Unit = {
+      val residual = residualObject(stored)
+      val entries = located(unshredded(stored, residual, row))
       out.open(fields.length + entries.length)
       var entry = 0
       var i = 0
       while (i < fields.length) {
-        // A key that is not in the dictionary stands in no row, or is refused where it is written.
-        val id = keys.dictionary.idOfName(nameOf(i))
-        while (id >= 0 && entry < entries.length && (entries(entry) >> 32) < ranks(id)) {
-          writeEntry(residual, bytes, entries(entry).toInt)
-          entry += 1
+        if (!fields(i).cell.isMissing(row)) {
+          val rank = located(stored.rankOfName(nameOf(i), keys.names))
+          while (entry < entries.length && (entries(entry) >> 32) < rank) {
+            writeEntry(residual, stored, entries(entry).toInt)
+            entry += 1
+          }
+          writeField(i, row)
         }
-        writeField(i, row)
         i += 1
       }
       while (entry < entries.length) {
-        writeEntry(residual, bytes, entries(entry).toInt)
+        writeEntry(residual, stored, entries(entry).toInt)
         entry += 1
       }
       out.close()
     }
 
-    private def writeEntry(residual: ObjectHeader, bytes: Array[Byte], i: Int): Unit = located {
-      out.residual(residual.id(i))
-      sink.stored(bytes, residual.position(i))
+    private def writeEntry(residual: ObjectHeader, stored: StoredValue, i: Int): Unit = located {
+      out.residual(stored, residual.id(i))
+      sink.stored(stored, residual.position(i))
     }
 
-    private def residualObject(bytes: Array[Byte]): ObjectHeader = {
-      if (Encoding.basicType(bytes, 0) != Encoding.Object)
-        throw Errors.conflict(cell.path, "the value is no object")
-      Encoding.sizeOf(bytes, 0)
-      new ObjectHeader(bytes, 0)
+    private def residualObject(stored: StoredValue): ObjectHeader = located {
+      if (Encoding.basicType(stored.bytes, stored.at) != Encoding.Object)
+        throw keys.conflict(cell, "what is stored is no object")
+      Encoding.sizeOf(stored.bytes, stored.at)
+      new ObjectHeader(stored.bytes, stored.at)
     }
 
     /**
-     * The fields of `value` as rank of the key and place in the object, in the order of keys, whatever order the object
-     * has. A key that is shredded must not stand in `value`; where it does, the shredded columns count.
+     * The stored fields that count as rank of the key and place in the object, in the order of keys, whatever order the
+     * object has: those that are not shredded, and in the draft those whose shredded field is missing.
      */
-    private def unshredded(residual: ObjectHeader): Array[Long] = {
-      val dictionary = keys.dictionary.dictionary
+    private def unshredded(stored: StoredValue, residual: ObjectHeader, row: Int): Array[Long] = {
+      val dictionary = stored.dictionary.dictionary
       val entries = new Array[Long](residual.size)
       var size = 0
       var i = 0
       while (i < residual.size) {
         val id = dictionary.checkId(residual.id(i))
-        val name = keys.dictionary.nameOfId(id)
-        if (name < 0 || !isFieldName(name)) {
+        val name = stored.dictionary.nameOfId(id)
+        val field = if (name < 0) -1 else fieldOfName(name)
+        if (field < 0 || keys.standInForMissing && fields(field).cell.isMissing(row)) {
           entries(size) = dictionary.ranks(id).toLong << 32 | i
           size += 1
         }

@@ -10,13 +10,12 @@ import shreddedvariant.Errors
 import shreddedvariant.binary.{Dictionary, MalformedVariant}
 import shreddedvariant.layout.ScalarType._
 
-final class JsonWriter(root: CellVector, zone: ZoneId, maxDepth: Int) extends CellSink {
+final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDepth: Int) extends CellSink {
   private val out = new Bytes(1024)
   private val text = new JsonText(out, zone, maxDepth)
-  private val keys = new RowKeys(root)
   private val walk = new CellWalk(root, keys, this)
 
-  /** The text of a row whose variant is not SQL NULL. Only rows with residuals look into their metadata. */
+  /** The text of a row whose variant is not SQL NULL. Only rows with stored values look into their metadata. */
   def write(row: Int, metadata: Array[Byte]): UTF8String = {
     out.clear()
     keys.use(metadata)
@@ -28,10 +27,13 @@ final class JsonWriter(root: CellVector, zone: ZoneId, maxDepth: Int) extends Ce
   override def variantNull(): Unit = text.variantNull()
 
   override def stored(cell: CellVector, row: Int): Unit =
-    try stored(cell.value.getBinary(row), 0)
-    catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
+    try {
+      val value = keys.stored(cell, row)
+      stored(value, value.at)
+    } catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
 
-  override def stored(bytes: Array[Byte], at: Int): Unit = text.value(bytes, at, keys.dictionary.dictionary)
+  override def stored(within: StoredValue, at: Int): Unit =
+    text.value(within.bytes, at, within.dictionary.dictionary)
 
   override def scalar(typed: ScalarVector): ScalarSink = {
     val column = typed.vector
@@ -72,8 +74,8 @@ final class JsonWriter(root: CellVector, zone: ZoneId, maxDepth: Int) extends Ce
       separate()
       out.put(prefixes(field), 0, prefixes(field).length)
     }
-    override def residual(id: Int): Unit = {
-      val dictionary = keys.dictionary.dictionary
+    override def residual(within: StoredValue, id: Int): Unit = {
+      val dictionary = within.dictionary.dictionary
       separate()
       text.key(dictionary.bytes, dictionary.keyStart(id), dictionary.keyEnd(id))
     }

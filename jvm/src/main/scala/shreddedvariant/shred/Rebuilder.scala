@@ -1,53 +1,39 @@
 /**
- * The cells of one row → the variant's value.
+ * The cells of one row → the variant.
  *
- * The stored metadata stays as it is, so bytes of `value` are passed through; shredded keys take their ids from it.
+ * Today's metadata stays as it is, so stored bytes are passed through; shredded keys take their ids from it. In the draft
+ * the dictionaries of all stored parts are joined, and their values copied with new ids.
  */
 package shreddedvariant.shred
 
+import java.util.Arrays
+
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types.Decimal
+import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.Errors
-import shreddedvariant.binary.{Encoding, MalformedVariant}
+import shreddedvariant.binary.{Dictionary, Encoding, JoinedDictionary, MalformedVariant}
 import shreddedvariant.layout.ScalarType._
 
-final class Rebuilder(root: CellVector, maxBytes: Int) extends CellSink {
-  private val out = new Bytes(1024)
-  private val keys = new RowKeys(root)
-  private val walk = new CellWalk(root, keys, this)
+sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: Int) extends CellSink {
+  protected val out = new Bytes(1024)
+  private lazy val walk = new CellWalk(root, keys, this)
 
-  /** The value of a row whose variant is not SQL NULL. */
-  def rebuild(row: Int, metadata: Array[Byte]): Array[Byte] = {
+  protected def idOfField(cell: CellVector, key: String, name: Int): Int
+  protected def idOfStored(within: StoredValue, id: Int): Int
+
+  protected def value(row: Int): Array[Byte] = {
     out.clear()
-    keys.use(metadata)
-    try {
-      keys.dictionary
-      walk.write(row)
-    } catch {
-      case e: MalformedVariant => throw Errors.malformedValue(root.path, e.reason)
-    }
+    malformedAt(root)(walk.write(row))
     if (out.length > maxBytes) throw Errors.tooLarge(root.path, maxBytes)
     out.slice(0, out.length)
   }
 
+  protected final def malformedAt[A](cell: CellVector)(body: => A): A =
+    try body
+    catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
+
   override def variantNull(): Unit = ValueWriter.variantNull(out)
-
-  /** The outermost sizes are checked; what the value holds is looked into by those who ask for it. */
-  override def stored(cell: CellVector, row: Int): Unit = {
-    val start = out.length
-    out.put(cell.value.getUTF8String(row))
-    val stored = out.length - start
-    try {
-      if (stored == 0) Encoding.malformed("it is empty")
-      val size = Encoding.sizeOf(out.raw, start)
-      if (size > stored) Encoding.malformed("it ends too early")
-      out.truncate(start + size)
-    } catch {
-      case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason)
-    }
-  }
-
-  override def stored(bytes: Array[Byte], at: Int): Unit = out.put(bytes, at, Encoding.sizeOf(bytes, at))
 
   override def scalar(typed: ScalarVector): ScalarSink = ScalarRebuilder(typed, out)
 
@@ -60,18 +46,15 @@ final class Rebuilder(root: CellVector, maxBytes: Int) extends CellSink {
       if (capacity > ids.length) ids = new Array[Int](capacity)
       room.open(capacity)
     }
-    override def shredded(field: Int): Unit = {
-      val id = keys.dictionary.idOfName(nameOf(field))
-      if (id < 0)
-        throw Errors.malformedValue(cell.path, s"its key '${typed.keys(field)}' is not in the metadata")
-      residual(id)
-    }
-    override def residual(id: Int): Unit = {
+    override def shredded(field: Int): Unit = put(idOfField(cell, typed.keys(field), nameOf(field)))
+    override def residual(within: StoredValue, id: Int): Unit = put(idOfStored(within, id))
+    override def close(): Unit =
+      room.reserved = ValueWriter.closeObject(out, room.start, room.reserved, room.size, ids, room.offsets)
+
+    private def put(id: Int): Unit = {
       ids(room.size) = id
       room.next()
     }
-    override def close(): Unit =
-      room.reserved = ValueWriter.closeObject(out, room.start, room.reserved, room.size, ids, room.offsets)
   }
 
   override def elements(): ArraySink = new ArraySink {
@@ -101,6 +84,85 @@ final class Rebuilder(root: CellVector, maxBytes: Int) extends CellSink {
       size += 1
     }
   }
+}
+
+/** Today's layout. */
+final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys)
+    extends Rebuilder(root, keys, maxBytes) {
+  def this(root: CellVector, maxBytes: Int) = this(root, maxBytes, new RowKeys(root))
+
+  /** The value of a row whose variant is not SQL NULL. */
+  def rebuild(row: Int, metadata: Array[Byte]): Array[Byte] = {
+    keys.use(metadata)
+    malformedAt(root)(keys.dictionary)
+    value(row)
+  }
+
+  override protected def idOfField(cell: CellVector, key: String, name: Int): Int = {
+    val id = keys.dictionary.idOfName(name)
+    if (id < 0) throw Errors.malformedValue(cell.path, s"its key '$key' is not in the metadata")
+    id
+  }
+
+  override protected def idOfStored(within: StoredValue, id: Int): Int = id
+
+  /** The outermost sizes are checked; what the value holds is looked into by those who ask for it. */
+  override def stored(cell: CellVector, row: Int): Unit = {
+    val start = out.length
+    out.put(cell.value.getUTF8String(row))
+    val stored = out.length - start
+    malformedAt(cell) {
+      if (stored == 0) Encoding.malformed("it is empty")
+      val size = Encoding.sizeOf(out.raw, start)
+      if (size > stored) Encoding.malformed("it ends too early")
+      out.truncate(start + size)
+    }
+  }
+
+  override def stored(within: StoredValue, at: Int): Unit =
+    out.put(within.bytes, at, Encoding.sizeOf(within.bytes, at))
+}
+
+/** The draft. */
+final class DraftRebuilder(root: CellVector, maxBytes: Int, maxDepth: Int, keys: PartKeys)
+    extends Rebuilder(root, keys, maxBytes) {
+  def this(root: CellVector, maxBytes: Int, maxDepth: Int) =
+    this(root, maxBytes, maxDepth, new PartKeys(root))
+
+  private val dictionary = new JoinedDictionary(keys.names)
+  private val copy = new RekeyingCopy(root.path, dictionary, out, maxBytes, maxDepth)
+
+  def rebuild(row: Int): VariantVal = if (root.hasTyped(row)) {
+    dictionary.clear()
+    val bytes = value(row)
+    new VariantVal(bytes, malformedAt(root)(dictionary.metadata))
+  } else if (root.hasStored(row)) DraftRebuilder.stored(root, row, maxBytes)
+  else new VariantVal(Array(0), Dictionary.noKeys)
+
+  override protected def idOfField(cell: CellVector, key: String, name: Int): Int = dictionary.idOfName(name)
+  override protected def idOfStored(within: StoredValue, id: Int): Int =
+    dictionary.idOf(within.dictionary, id)
+
+  override def stored(cell: CellVector, row: Int): Unit = malformedAt(cell) {
+    val stored = keys.stored(cell, row)
+    copy.copy(stored, stored.at)
+  }
+
+  override def stored(within: StoredValue, at: Int): Unit = copy.copy(within, at)
+}
+
+object DraftRebuilder {
+
+  /** A stored value as a variant: one binary becomes two, which keep their bytes. */
+  def stored(cell: CellVector, row: Int, maxBytes: Int): VariantVal =
+    try {
+      val bytes = cell.value.getBinary(row)
+      val start = PartKeys.valueStart(bytes)
+      if (start == bytes.length) Encoding.malformed("it has no value behind its metadata")
+      val size = Encoding.sizeOf(bytes, start)
+      if (size > maxBytes) throw Errors.tooLarge(cell.path, maxBytes)
+      new VariantVal(Arrays.copyOfRange(bytes, start, start + size), Arrays.copyOf(bytes, start))
+    } catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
 }
 
 /** One row of a typed column as a variant value. */

@@ -2,13 +2,19 @@
  * One value → the cells of a shape, straight from the variant's bytes into the leaves of a file.
  *
  * A shape's object takes the keys that it names; the others go to `value`, an object with the same ids. What a column
- * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there.
+ * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there; in
+ * the draft, each stored value takes its keys along.
+ *
+ * Law (DraftLayout.KeepsToShape): what is stored around a cell never holds the cell's path. Beside an object stand only
+ * keys that its cell does not name, and a value stored whole is no object, or no array, where the cell has one.
  *
  * Every leaf gets an entry for every row (or element): a value, or a null with the definition level up to which the
- * groups around it are there. [[ParquetLayout]] draws the groups; each cell is required, what it holds is optional:
+ * groups around it are there. Both layouts have the same leaves in the same order, but for the metadata and what they are
+ * called. What a cell holds is optional; the cell is required in today's layout (`o` = 0) and optional in the draft, where
+ * it takes a level of its own (`o` = 1, [[WriteLayout.cellLevels]]):
  * {{{
- *   cell (level d) | value (d + 1) | typed_value (d + 1) { field (d + 1) … }
- *                                  | typed_value (d + 1) { list (d + 2, repeated) { element (d + 2) … } }
+ *   cell (level d) | value (d + 1) | typed (d + 1) { field (d + 1 + o) … }
+ *                                  | typed (d + 1) { list (d + 2, repeated) { element (d + 2 + o) … } }
  * }}}
  */
 package shreddedvariant.shred
@@ -16,28 +22,29 @@ package shreddedvariant.shred
 import java.util.Arrays
 
 import shreddedvariant.binary.{ArrayHeader, Dictionaries, Encoding, Names, ObjectHeader, ResolvedDictionary}
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{Shape, WriteLayout}
 
 /** `definition` and `repetition` are the highest levels of the variant's group. */
-final class Shredder(shape: Shape, definition: Int, repetition: Int) {
+final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetition: Int) {
   private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
   private val dictionaries = new Dictionaries(names)
   private val scratch = new Bytes(256)
+  private val selfContained = if (layout.hasMetadata) null else new SelfContained(names)
   private val root = CellShredder(shape, definition, repetition, isRoot = true)
   private var dictionary: ResolvedDictionary = _
   private var metadataLeaf: LeafWriter = _
 
   /** Takes the leaves of the variant's group, in the order of the file. */
   def prepare(leaves: Array[LeafWriter]): Unit = {
-    metadataLeaf = leaves(0)
-    val end = root.prepare(leaves, 1)
+    if (layout.hasMetadata) metadataLeaf = leaves(0)
+    val end = root.prepare(leaves, if (layout.hasMetadata) 1 else 0)
     assert(end == leaves.length, s"$end of ${leaves.length} leaves are used")
   }
 
   /** Writes one variant, whose group begins with the repetition level `r`. */
   def write(metadata: Array[Byte], value: Array[Byte], r: Int): Unit = {
     dictionary = dictionaries.resolve(metadata)
-    metadataLeaf.write(metadata, 0, metadata.length, r, definition)
+    if (layout.hasMetadata) metadataLeaf.write(metadata, 0, metadata.length, r, definition)
     root.write(value, 0, r)
   }
 
@@ -76,7 +83,7 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
 
     protected final def writeValue(bytes: Array[Byte], at: Int, r: Int): Unit =
       if (Canonical.isOrdered(dictionary.dictionary, bytes, at))
-        valueLeaf.write(bytes, at, Encoding.sizeOf(bytes, at), r, valueLevel)
+        store(bytes, at, Encoding.sizeOf(bytes, at), r)
       else {
         val from = scratch.length
         Canonical.copy(dictionary.dictionary, bytes, at, scratch)
@@ -84,9 +91,16 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
       }
 
     protected final def writeScratch(from: Int, r: Int): Unit = {
-      valueLeaf.write(scratch.raw, from, scratch.length - from, r, valueLevel)
+      store(scratch.raw, from, scratch.length - from, r)
       scratch.clear()
     }
+
+    private def store(bytes: Array[Byte], at: Int, length: Int, r: Int): Unit =
+      if (layout.hasMetadata) valueLeaf.write(bytes, at, length, r, valueLevel)
+      else {
+        val whole = selfContained.whole(dictionary, bytes, at)
+        valueLeaf.write(whole.raw, 0, whole.length, r, valueLevel)
+      }
   }
 
   private object CellShredder {
@@ -119,7 +133,7 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
   }
 
   private final class ArrayCell(shape: Shape, level: Int, repetition: Int) extends CellShredder(level + 1) {
-    private val element = CellShredder(shape, level + 2, repetition + 1, isRoot = false)
+    private val element = CellShredder(shape, level + 2 + layout.cellLevels, repetition + 1, isRoot = false)
     protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = element.prepare(leaves, from)
     def write(bytes: Array[Byte], at: Int, r: Int): Unit =
       if (Encoding.basicType(bytes, at) != Encoding.Array) {
@@ -142,7 +156,9 @@ final class Shredder(shape: Shape, definition: Int, repetition: Int) {
   private final class ObjectCell(fields: IndexedSeq[(String, Shape)], level: Int, repetition: Int)
       extends CellShredder(level + 1) {
     private val keys = fields.map(_._1).toArray
-    private val cells = fields.map(f => CellShredder(f._2, level + 1, repetition, isRoot = false)).toArray
+    private val cells = fields.map { case (_, field) =>
+      CellShredder(field, level + 1 + layout.cellLevels, repetition, isRoot = false)
+    }.toArray
 
     /** The field of each name, -1 for names that stand elsewhere in the shape. */
     private val fieldOfName = Array.fill(names.size)(-1)

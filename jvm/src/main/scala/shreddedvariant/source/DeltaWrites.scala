@@ -87,6 +87,8 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
       key <- options.keys.toSeq.sorted if key.toLowerCase(Locale.ROOT).startsWith("parquet.map.shredding.")
     )
       throw Errors.deltaOption(root, key, "other readers of the table would see maps without their hot keys")
+    if (Options.get(options, Options.Layout).exists(_.equalsIgnoreCase("draft")))
+      throw Errors.deltaOption(root, Options.Layout, "other readers of the table know today's layout alone")
     if (Options.get(options, Options.Table).exists(_.equalsIgnoreCase("files")))
       throw Errors.deltaOption(root, Options.Table, "files that no log knows would not be part of it")
     for (key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if !isOverwrite && isSet(key))

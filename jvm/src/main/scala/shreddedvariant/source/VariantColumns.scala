@@ -53,7 +53,8 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
       sample = SampleSize(
         rows = Options.sampleRows(options.all).getOrElse(SampleSize.Rows),
         bytes = Options.sampleBytes(options.all).fold(SampleSize.Bytes)(_.toLong)
-      )
+      ),
+      layout = Options.layout(options.all)
     )
   }
 

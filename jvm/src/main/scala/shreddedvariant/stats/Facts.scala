@@ -3,7 +3,8 @@ package shreddedvariant.stats
 
 /**
  * `entries` are rows, or elements where the leaf is repeated. `hasNoNaN` tells of bounds that their writer would have
- * left out had it met a NaN. `distinct` are all values that are there, from a dictionary; `mayHold` is a bloom filter.
+ * left out had it met a NaN. `levels` counts the entries of each definition level. `distinct` are all values that are
+ * there, from a dictionary; `mayHold` is a bloom filter.
  */
 final case class Facts(
     entries: Long,
@@ -11,7 +12,8 @@ final case class Facts(
     bounds: Bounds,
     hasNoNaN: Boolean,
     distinct: Option[Seq[Datum]] = None,
-    mayHold: Option[Datum => Boolean] = None
+    mayHold: Option[Datum => Boolean] = None,
+    levels: Option[IndexedSeq[Long]] = None
 ) {
   def areAllNull: Boolean = nulls.contains(entries)
 }

@@ -13,6 +13,13 @@ object Law {
   /** Bounds of `typed_value` say nothing of rows whose value is in `value`: while there are any, they may match. */
   case object ResidualRows extends Law
 
+  /**
+   * In the draft layout a row whose own columns are NULL has its value in what is stored around them, if that holds the
+   * path: bounds decide only where nothing is stored in any cell on the way, or the file's writer is known to keep to
+   * its shape.
+   */
+  case object StoredOutside extends Law
+
   /** A variant null is NULL to every cast but that to VARIANT: residuals that hold nothing else are no values there. */
   case object VariantNulls extends Law
 
@@ -48,6 +55,7 @@ object Law {
 
   val all: Seq[Law] = Seq(
     ResidualRows,
+    StoredOutside,
     VariantNulls,
     OrderedCasts,
     FailedCasts,

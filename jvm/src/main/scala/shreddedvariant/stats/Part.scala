@@ -43,6 +43,23 @@ object Part {
     override def tally(facts: Facts): Option[Tally] = NotNull(facts, mayLack, laws).map(Tally(_, None))
   }
 
+  /** A group, told by a leaf below it that is not repeated: it is there where the leaf is defined up to its level. */
+  final case class Group(column: Seq[String], definition: Int, laws: Laws) extends Part {
+    override def leaf: Option[Seq[String]] = Some(column)
+    override def possible(facts: Facts): Possible = absent(facts).fold(Possible.anything) { absent =>
+      Possible(if (absent == facts.entries) Values.None else Values.Any, orNull = absent > 0)
+    }
+    override def tally(facts: Facts): Option[Tally] =
+      absent(facts).map(absent => Tally(facts.entries - absent, None))
+
+    /** Writers that count no levels still say by null counts where there is no null; a required group is everywhere. */
+    private def absent(facts: Facts): Option[Long] =
+      if (definition == 0 || facts.nulls.contains(0L)) Some(0L)
+      else facts.levels.filter(_.size > definition).map(_.take(definition).sum).orElse(
+        Option.unless(laws.hold(Law.MissingStatistics))(0L)
+      )
+  }
+
   /** A typed leaf whose values go through casts. `isFloating` says that it may hold NaN. */
   final case class Typed(
       column: Seq[String],
@@ -117,14 +134,15 @@ object Part {
   }
 
   /**
-   * The `value` of a cell: alone, or beside a typed leaf that judges the rows in which both are NULL. `isVariant` says
-   * that the query wants a variant and no cast of it.
+   * The stored values of a cell: alone, or beside a typed leaf that judges the rows in which both are NULL. `isVariant`
+   * says that the query wants a variant and no cast of it.
    */
   final case class Residual(
       column: Seq[String],
       isVariant: Boolean,
       isAlone: Boolean,
       mayLack: Boolean,
+      isDraft: Boolean,
       laws: Laws
   ) extends Part {
     override def leaf: Option[Seq[String]] = Some(column)
@@ -140,13 +158,16 @@ object Part {
     override def tally(facts: Facts): Option[Tally] =
       Option.when(possible(facts).values == Values.None)(Tally.none)
 
-    /** The value of a variant null is one byte, 0. */
-    private def areVariantNulls(facts: Facts) = facts.bounds == Residual.variantNulls
+    /** The value of a variant null is one byte, 0; behind metadata without keys in the draft. */
+    private def areVariantNulls(facts: Facts) =
+      facts.bounds == (if (isDraft) Residual.draftNulls else Residual.variantNulls)
   }
 
   object Residual {
-    private val zero = Some(Datum.Bytes(Array(0)))
-    private val variantNulls = Bounds(zero, zero)
+    private def just(bytes: Byte*) =
+      Bounds(Some(Datum.Bytes(bytes.toArray)), Some(Datum.Bytes(bytes.toArray)))
+    private val variantNulls = just(0)
+    private val draftNulls = just(1, 0, 0, 0)
   }
 
   /**

@@ -48,12 +48,14 @@ class FileSkippingSuite extends munit.FunSuite {
     if (skips) c.rows.find(row => SkippedRows.outcome(c, row).forall(_ == true)) else None
   }
 
-  /** Paths that go into arrays have no bounds. */
+  /** Paths that go into arrays have no bounds, and files of the draft layout are not written to Delta tables. */
   private def cases(seed: Long, number: Int): Iterator[Case] =
     Iterator.iterate(Seed(seed))(_.next).take(number)
-      .flatMap(seed => SkippedRows.cases.apply(Gen.Parameters.default, seed)).filter(_.at.isEmpty)
+      .flatMap(seed => SkippedRows.cases.apply(Gen.Parameters.default, seed)).filter(c =>
+        c.at.isEmpty && !c.isDraft
+      )
 
-  private def unsound(laws: Laws, number: Int = 6000): Option[String] = cases(4711, number).flatMap { c =>
+  private def unsound(laws: Laws, number: Int = 12000): Option[String] = cases(4711, number).flatMap { c =>
     wrongly(c, laws).map(row =>
       s"${SkippedRows.predicate(c).text} skipped $row of ${c.rows} by ${file(c).stats.get}"
     )
@@ -62,11 +64,11 @@ class FileSkippingSuite extends munit.FunSuite {
   test("what is skipped holds no row that matches")(assertEquals(unsound(Laws.all), None))
 
   for (law <- Seq(Law.OrderedCasts, Law.StrictCasts, Law.ThreeValuedNot, Law.UnsignedBytes))
-    test(s"without $law, rows that match are skipped")(assert(unsound(Laws(Set(law)), 20000).isDefined))
+    test(s"without $law, rows that match are skipped")(assert(unsound(Laws(Set(law)), 40000).isDefined))
 
   test("much is skipped") {
-    val skipped = cases(815, 4000).count(!mayMatch(_, Laws.all))
-    assert(skipped > 200, s"$skipped of 4000")
+    val skipped = cases(815, 8000).count(!mayMatch(_, Laws.all))
+    assert(skipped > 200, s"$skipped of 8000")
   }
 
   // ---- statistics of plain columns, as anybody may write them ----

@@ -12,10 +12,10 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
     new MessageType("file", ParquetLayout.variantGroup("v", Repetition.OPTIONAL, None, shape))
 
   private def shapeOf(cell: FileCell): Shape = cell.typed match {
-    case None => Shape.Untyped
-    case Some(FileTyped.Scalar(scalar, _)) => Shape.Scalar(scalar)
-    case Some(FileTyped.Array(_, element)) => Shape.Array(shapeOf(element))
-    case Some(typed: FileTyped.Object) => Shape.Object(typed.fields.map { case (k, c) => k -> shapeOf(c) })
+    case Seq(FileTyped.Scalar(scalar, _)) => Shape.Scalar(scalar)
+    case Seq(FileTyped.Array(_, element)) => Shape.Array(shapeOf(element))
+    case Seq(typed: FileTyped.Object) => Shape.Object(typed.fields.map { case (k, c) => k -> shapeOf(c) })
+    case _ => Shape.Untyped
   }
 
   property("the file's cells have the shape that was written") {

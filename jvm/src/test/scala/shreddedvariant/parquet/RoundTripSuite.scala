@@ -5,7 +5,7 @@ import munit.ScalaCheckSuite
 import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, Value, VariantFile}
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{Shape, WriteLayout}
 
 class RoundTripSuite extends ScalaCheckSuite {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(150)
@@ -13,12 +13,22 @@ class RoundTripSuite extends ScalaCheckSuite {
   private val rows: Gen[Seq[Value]] =
     Gen.choose(0, 12).flatMap(Gen.listOfN(_, Gen.frequency(9 -> Value.values(3), 1 -> Gen.const(null))))
 
-  private def survives(values: Seq[Value], shape: Shape, seed: Long): Prop = VariantFile.withFile { file =>
+  private def survives(values: Seq[Value], shape: Shape, seed: Long): Prop =
+    Prop.all(WriteLayout.all.values.toSeq.map(survives(_, values, shape, seed)): _*)
+
+  private def survives(
+      layout: WriteLayout,
+      values: Seq[Value],
+      shape: Shape,
+      seed: Long
+  ): Prop = VariantFile.withFile { file =>
     val shuffle = new scala.util.Random(seed)
     val stored = values.map(v => if (v == null) null else Value.encode(v, shuffle.shuffle(_)))
-    VariantFile.write(file, stored, shape)
+    VariantFile.write(file, stored, shape, layout = layout)
     val read = VariantFile.read(file).map(v => if (v == null) null else Value.decode(v._1, v._2))
-    Prop(read.map(logical) == values.map(logical)) :| s"${shape.ddl}\n written $values\n read    $read"
+    Prop(
+      read.map(logical) == values.map(logical)
+    ) :| s"$layout ${shape.ddl}\n written $values\n read    $read"
   }
 
   private def logical(value: Value) = if (value == null) null else Value.logical(value)
@@ -54,12 +64,16 @@ class RoundTripSuite extends ScalaCheckSuite {
       "{\"\uE000\": true, \"\uD83D\uDE00\": {\"\uE000\": null}}",
       false
     )
-    for (text <- Seq("VARIANT", "x INT", "`\uD83D\uDE00` INT"))
+    for {
+      text <- Seq("VARIANT", "x INT", "`\uD83D\uDE00` INT")
+      layout <- WriteLayout.all.values
+    }
       VariantFile.withFile { file =>
         VariantFile.write(
           file,
           Seq((builder.getMetadata, builder.getValue)),
-          shreddedvariant.layout.ShapeParser.parse(text)
+          shreddedvariant.layout.ShapeParser.parse(text),
+          layout = layout
         )
         val (metadata, bytes) = VariantFile.read(file).head
         assertEquals(Value.decode(metadata, bytes): Value, value)
@@ -69,8 +83,8 @@ class RoundTripSuite extends ScalaCheckSuite {
   private def hex(row: VariantFile.Bytes) =
     if (row == null) null else row._1.toSeq -> row._2.toSeq
 
-  test("rows of many batches and row groups come back in order") {
-    VariantFile.withFile { file =>
+  for (layout <- WriteLayout.all.values)
+    test(s"rows of many batches and row groups come back in order: $layout")(VariantFile.withFile { file =>
       val values = (0 until 20000).map { i =>
         Value.Obj(Map(
           "a" -> Value.Integer(i.toLong, 4),
@@ -79,10 +93,9 @@ class RoundTripSuite extends ScalaCheckSuite {
         ))
       }
       val shape = shreddedvariant.layout.ShapeParser.parse("a BIGINT, b ARRAY<STRUCT<c STRING>>")
-      VariantFile.write(file, values.map(Value.encode(_)), shape, rowGroupSize = 64 * 1024)
+      VariantFile.write(file, values.map(Value.encode(_)), shape, rowGroupSize = 64 * 1024, layout)
       val read = VariantFile.read(file, batchSize = 4096).map(v => Value.decode(v._1, v._2))
       assertEquals(read.size, values.size)
       values.zip(read).foreach { case (want, got) => assertEquals(Value.logical(got), Value.logical(want)) }
-    }
-  }
+    })
 }

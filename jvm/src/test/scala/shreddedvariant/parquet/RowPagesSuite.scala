@@ -109,12 +109,17 @@ class RowPagesSuite extends munit.FunSuite {
   }
 
   /** Levels and values of one leaf, entry by entry, batch by batch. */
-  private def decode(pages: PageReadStore, column: Array[String], rows: Long): Seq[String] = {
+  private def decode(
+      pages: PageReadStore,
+      group: RowGroup,
+      column: Array[String],
+      rows: Long
+  ): Seq[String] = {
     val vectors = new VectorAllocator(64, offHeap = false)
     val leaf = new Leaf(schema.getColumnDescription(column), types(column.head), Rebasing.none, vectors)
-    leaf.keepLevels()
+    leaf.keepLevels(_ => true)
     try {
-      leaf.open(pages, null)
+      leaf.open(pages, null, group)
       val found = Seq.newBuilder[String]
       var left = rows
       while (left > 0) {
@@ -171,7 +176,7 @@ class RowPagesSuite extends munit.FunSuite {
             body(reader.readFilteredRowGroup(0, RowSelection.ranges(spans, rows.toLong)), group)
           } finally reader.close()
         }
-        val expected = read((pages, _) => decode(pages, column, spans.size))
+        val expected = read((pages, group) => decode(pages, group, column, spans.size))
         val found = read { (pages, group) =>
           val leaf = new Leaf(
             schema.getColumnDescription(column),
@@ -179,7 +184,12 @@ class RowPagesSuite extends munit.FunSuite {
             Rebasing.none,
             new VectorAllocator(1, offHeap = false)
           )
-          Option.when(RowPages.takes(group, leaf))(decode(new RowPages(pages, spans), column, spans.size))
+          Option.when(RowPages.takes(group, leaf))(decode(
+            new RowPages(pages, spans),
+            group,
+            column,
+            spans.size
+          ))
         }
         assertEquals(found.getOrElse(expected), expected, s"${column.mkString(".")} $spans")
         // Nothing but what rests on the values before it is left to Spark.

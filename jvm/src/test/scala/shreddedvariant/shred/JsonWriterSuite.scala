@@ -12,7 +12,7 @@ import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, Value, VariantFile}
 import shreddedvariant.binary.{Dictionary, MalformedVariant}
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{Shape, WriteLayout}
 
 class JsonWriterSuite extends ScalaCheckSuite {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(150)
@@ -20,13 +20,16 @@ class JsonWriterSuite extends ScalaCheckSuite {
   private val utc = ZoneId.of("UTC")
   private val rows: Gen[Seq[Value]] = Gen.choose(0, 12).flatMap(Gen.listOfN(_, Value.values(3)))
 
-  private def agrees(values: Seq[Value], shape: Shape): Prop = VariantFile.withFile { file =>
-    VariantFile.write(file, values.map(Value.encode(_)), shape)
+  private def agrees(values: Seq[Value], shape: Shape): Prop =
+    Prop.all(WriteLayout.all.values.toSeq.map(agrees(_, values, shape)): _*)
+
+  private def agrees(layout: WriteLayout, values: Seq[Value], shape: Shape) = VariantFile.withFile { file =>
+    VariantFile.write(file, values.map(Value.encode(_)), shape, layout = layout)
     // Spark has no text for some types of the specification: there we have none either.
     val spark =
       Try(VariantFile.read(file).map { case (metadata, value) => new Variant(value, metadata).toJson(utc) })
     val ours = Try(VariantFile.readJson(file))
-    Prop(ours.toOption == spark.toOption) :| s"${shape.ddl}\n spark $spark\n ours  $ours"
+    Prop(ours.toOption == spark.toOption) :| s"$layout ${shape.ddl}\n spark $spark\n ours  $ours"
   }
 
   property("any values under any shape have Spark's text") {

@@ -20,6 +20,9 @@ object Stored {
   final case class Typed(value: Value) extends Stored
   final case class Residual(value: Value) extends Stored
   case object Missing extends Stored
+
+  /** In the draft: the row's own columns are NULL, and the path's value is in what is stored around them. */
+  final case class Outside(value: Value) extends Stored
 }
 
 /** `at` is the index of a path into an array; without one each row is one cell. */
@@ -30,6 +33,7 @@ final case class Case(
     target: DataType,
     filter: Expression,
     isStrict: Boolean,
+    isDraft: Boolean,
     habits: Habits
 )
 
@@ -115,16 +119,17 @@ object SkippedRows {
 
   // ---- cases ----
 
-  private def stored(scalar: ScalarType): Gen[Stored] = Gen.frequency(
+  private def stored(scalar: ScalarType, isDraft: Boolean): Gen[Stored] = Gen.frequency(
     8 -> values(scalar).map(Stored.Typed(_)),
     1 -> scalars.flatMap(values).map(Stored.Residual(_)),
     1 -> Gen.const(Stored.Residual(Value.Null)),
-    1 -> Gen.const(Stored.Missing)
+    1 -> Gen.const(Stored.Missing),
+    (if (isDraft) 1 else 0) -> scalars.flatMap(values).map(Stored.Outside(_))
   )
 
   /** Few kinds of cells in one case, so that groups with nothing but one kind are common. */
-  private def rows(scalar: ScalarType, isList: Boolean): Gen[Seq[Seq[Stored]]] = for {
-    pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, stored(scalar)))
+  private def rows(scalar: ScalarType, isList: Boolean, isDraft: Boolean): Gen[Seq[Seq[Stored]]] = for {
+    pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, stored(scalar, isDraft)))
     size <- Gen.choose(1, 4)
     rows <- Gen.listOfN(
       size,
@@ -184,7 +189,9 @@ object SkippedRows {
     scalar <- scalars
     target <- Gen.frequency(3 -> Gen.const(ScalarType.decodedAs(scalar)), 2 -> targets)
     at <- Gen.frequency(3 -> Gen.const(Option.empty[Int]), 1 -> Gen.oneOf(0, 1).map(Option(_)))
-    rows <- rows(scalar, at.isDefined)
+    isDraft <- Gen.oneOf(true, false)
+    // A list that is there has all its elements in it: only where it is none, its value is further out.
+    rows <- rows(scalar, at.isDefined, isDraft && at.isEmpty)
     isStrict <- Gen.oneOf(true, false).map(_ && target != VariantType)
     wide <- Gen.oneOf[DataType](LongType, DoubleType, target, target)
     tested = widened(column(target, isStrict), wide)
@@ -192,7 +199,7 @@ object SkippedRows {
     test = tests(tested, literals.flatMap(literal(_, tested.dataType)))
     filter <- filters(test, if (isStrict) 0 else 2)
     habits <- Gen.listOfN(4, Gen.frequency(2 -> Gen.const(true), 1 -> Gen.const(false)))
-  } yield Case(scalar, rows, at, target, filter, isStrict, Habits(habits(0), habits(1), habits(2), habits(3)))
+  } yield Case(scalar, rows, at, target, filter, isStrict, isDraft, Habits(habits(0), habits(1), habits(2), habits(3)))
 
   private def widened(column: Expression, wide: DataType): Expression =
     if (column.dataType == IntegerType && wide != IntegerType) sql.Cast(column, wide) else column
@@ -214,6 +221,7 @@ object SkippedRows {
     case Some(Stored.Missing) => if (c.at.isDefined) cast(Value.Null, c.target) else Some(null)
     case Some(Stored.Typed(value)) => cast(value, c.target)
     case Some(Stored.Residual(value)) => cast(value, c.target)
+    case Some(Stored.Outside(value)) => cast(value, c.target)
   }
 
   /** The row's outcome: Some(true), Some(false) or Some(null); None where a strict cast fails. */
@@ -239,24 +247,28 @@ object SkippedRows {
     new ScanPredicates(columns).read(c.filter)
   }
 
-  def parts(c: Case, column: Column, laws: Laws): Seq[Part] = {
-    val isVariant = c.target == VariantType
-    val isList = c.at.isDefined
-    val typed =
-      if (isVariant) Some(Part.Nulls(Seq("typed"), isList, laws))
-      else Part.typed(c.scalar, Seq("typed"), column, isList, laws)
-    if (isVariant && isList) Seq(Part.Unknown)
-    else typed.fold[Seq[Part]](Seq(Part.Unknown))(Seq(
-      _,
-      Part.Residual(Seq("value"), isVariant, isAlone = false, isList, laws)
-    ))
-  }
+  def parts(c: Case, column: Column, laws: Laws): Seq[Part] = CellParts(
+    Some((c.scalar, Seq("typed"))),
+    isComplex = false,
+    Some(Seq("value")),
+    outer = if (c.isDraft) Seq(Seq("outer")) else Nil,
+    isElement = c.at.isDefined,
+    mayLack = c.at.isDefined,
+    c.isDraft
+  ).of(column, laws)
 
   def facts(c: Case, leaf: Seq[String], order: DatumOrder): Facts = {
     // An empty list has an entry of its own.
     val entries = c.rows.flatMap(row => if (row.isEmpty) Seq(Stored.Missing) else row)
-    val found = if (leaf == Seq("typed")) entries.collect { case Stored.Typed(value) => datum(value) }
-    else entries.collect { case Stored.Residual(value) => Datum.Bytes(Value.encode(value)._2) }
+    def bytes(value: Value) = {
+      val (metadata, bytes) = Value.encode(value)
+      Datum.Bytes(if (c.isDraft) metadata ++ bytes else bytes)
+    }
+    val found: Seq[Datum] = leaf match {
+      case Seq("typed") => entries.collect { case Stored.Typed(value) => datum(value) }
+      case Seq("value") => entries.collect { case Stored.Residual(value) => bytes(value) }
+      case _ => entries.collect { case Stored.Outside(value) => bytes(Value.Obj(Map("a" -> value))) }
+    }
     val isNaN = (d: Datum) =>
       d match {
         case Datum.Floating(number) => number.isNaN

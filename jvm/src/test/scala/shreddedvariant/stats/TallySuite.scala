@@ -83,6 +83,7 @@ class TallySuite extends munit.FunSuite {
   // The others are laws of predicates, and of comparisons between bounds and constants.
   private val needed = Seq(
     Law.ResidualRows,
+    Law.StoredOutside,
     Law.VariantNulls,
     Law.OrderedCasts,
     Law.FailedCasts,

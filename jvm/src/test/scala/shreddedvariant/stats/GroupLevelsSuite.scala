@@ -1,0 +1,57 @@
+/** Where a group is, as the levels of a leaf below it tell: what follows from them is what the rows have. */
+package shreddedvariant.stats
+
+class GroupLevelsSuite extends munit.FunSuite {
+  private val leafLevel = 2
+
+  /** The levels of the leaf in each row, and those up to which its group is there. */
+  private val cases: Seq[(Seq[Int], Int)] = for {
+    rows <- 1 to 4
+    levels <- Iterator.fill(rows)(0 to leafLevel).foldLeft(Seq(Seq.empty[Int])) { (all, next) =>
+      all.flatMap(levels => next.map(levels :+ _))
+    }
+    group <- 0 to leafLevel
+  } yield (levels, group)
+
+  private def facts(levels: Seq[Int], countsNulls: Boolean, countsLevels: Boolean) = Facts(
+    levels.size.toLong,
+    Option.when(countsNulls)(levels.count(_ < leafLevel).toLong),
+    Bounds.none,
+    hasNoNaN = false,
+    levels = Option.when(countsLevels)((0 to leafLevel).map(level => levels.count(_ == level).toLong))
+  )
+
+  private def wrong(laws: Laws): Seq[String] = for {
+    (levels, group) <- cases
+    countsNulls <- Seq(true, false)
+    countsLevels <- Seq(true, false)
+    found = facts(levels, countsNulls, countsLevels)
+    part = Part.Group(Seq("stored"), group, laws)
+    possible = part.possible(found)
+    present = levels.count(_ >= group)
+    isWrong = present > 0 && possible.values == Values.None ||
+      present < levels.size && !possible.orNull ||
+      part.tally(found).exists(_.values != present)
+    if isWrong
+  } yield s"a group of level $group, rows $levels, $found: $possible, ${part.tally(found)}"
+
+  test("no row is denied, and what is counted is what rows have")(assertEquals(wrong(Laws.all), Nil))
+
+  test("without MissingStatistics, rows are denied")(assert(wrong(Laws(Set(Law.MissingStatistics))).nonEmpty))
+
+  test("counts of fewer levels than there are tell nothing") {
+    val part = Part.Group(Seq("stored"), leafLevel, Laws.all)
+    val short = facts(Seq(0, 1, 2), countsNulls = false, countsLevels = true).copy(levels = Some(Vector(3L)))
+    assertEquals(part.tally(short), None)
+    assertEquals(part.possible(short), Possible.anything)
+  }
+
+  test("levels tell all, and null counts what they can") {
+    for ((levels, group) <- cases) {
+      val part = Part.Group(Seq("stored"), group, Laws.all)
+      assert(part.tally(facts(levels, countsNulls = false, countsLevels = true)).isDefined)
+      val byNulls = part.tally(facts(levels, countsNulls = true, countsLevels = false))
+      assertEquals(byNulls.isDefined, group == 0 || !levels.exists(_ < leafLevel), s"$levels $group")
+    }
+  }
+}
