@@ -43,25 +43,28 @@ class Jobs:
 
 @pytest.fixture
 def run(monkeypatch):
-    """Runs a body of so many seconds under a bar for these jobs; what the terminal got."""
+    """Runs a body under a bar for these jobs, for so many seconds or until so many lines are there; what the terminal got."""
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     monkeypatch.setattr(progress, "DELAY", 0.1)
     monkeypatch.setattr(progress, "_spark_shows_bars", lambda session: False)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
 
-    def run(jobs, seconds, out=None, name="infer_shape"):
+    def run(jobs, seconds=0.0, out=None, name="infer_shape", lines=0):
         monkeypatch.setattr(progress, "_jobs", lambda session: jobs)
         out = out or Terminal()
         with progress.progress(None, name, out):
             time.sleep(seconds)
+            late = time.monotonic() + 30
+            while out.getvalue().count("\r") < lines and time.monotonic() < late:
+                time.sleep(0.01)
         return out
 
     return run
 
 
 def test_a_long_job_shows_how_far_it_is_and_the_line_is_gone_at_the_end(run):
-    lines = run(Jobs((0, 0), (0, 40), (10, 40), (40, 40)), 0.5).lines()
+    lines = run(Jobs((0, 0), (0, 40), (10, 40), (40, 40)), lines=4).lines()
     assert lines[:4] == [
         "infer_shape  0:00",
         "infer_shape  " + "─" * 30 + "    0%  0 of 40 tasks  0:00",
@@ -90,7 +93,7 @@ def test_nothing_is_shown_where_nobody_looks_on(run, monkeypatch):
 @pytest.mark.parametrize("columns", [20, 30, 50, 80, 200])
 def test_the_line_fits_the_terminal(run, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    lines = run(Jobs((123_456, 1_234_567)), 0.2, name="compact /a/path").lines()
+    lines = run(Jobs((123_456, 1_234_567)), lines=2, name="compact /a/path").lines()
     assert all(len(line) < columns for line in lines)
     assert lines[0].startswith("compact /a/path"[: columns - 1])
 
@@ -98,7 +101,7 @@ def test_the_line_fits_the_terminal(run, monkeypatch, columns):
 def test_a_terminal_without_unicode_gets_ascii(run):
     out = Terminal()
     out.encoding = "ascii"
-    run(Jobs((1, 2)), 0.2, out)
+    run(Jobs((1, 2)), out=out, lines=2)
     assert "#" * 15 + "-" * 15 in out.lines()[0]
 
 

@@ -59,14 +59,15 @@ object Relations extends PathLeaves {
 
 /**
  * Scans, as they can be built anew. Law: a scan is its relation, less the columns that nobody reads, less the rows that
- * its filters remove, and nothing else. `mergeableScan` is Spark's word for that: no limit, offset, order, sample,
- * aggregate or join is in the scan. Structs may have lost fields, and then expressions count the fields that are left:
+ * its filters remove, and nothing else that does not stand in the plan as well. `mergeableScan` is Spark's word for
+ * that: no limit, offset, order, sample, aggregate or join is in the scan. Ours take limits and orders in part only, so
+ * that Spark keeps them above, and aggregates with a scan of another kind. Structs may have lost fields, and then expressions count the fields that are left:
  * so the attributes stay as the scan has them, and a filter that knows a struct by its former fields rules it out.
  */
 object Scans extends PathLeaves {
   override def find(plan: LogicalPlan): Option[PathLeaf] = plan match {
     case s: DataSourceV2ScanRelation
-        if s.mergeableScan && AttributeSet(s.output).subsetOf(s.relation.outputSet) =>
+        if (s.mergeableScan || s.scan.isInstanceOf[PathScan]) && AttributeSet(s.output).subsetOf(s.relation.outputSet) =>
       Relations.table(s.relation).filter(_ => s.pushedFilters.forall(hasTypesOf(_, s.output))).map(
         PathLeaf(_, s.output, s.relation, s.pushedFilters)
       )
