@@ -182,11 +182,12 @@ QUERIES = (
         hands_on=True,
         with_peers=False,
     ),
+    # Addresses and hashes of 59 to 70 characters.
     Query(
         "wide strings of 0.1 % scattered",
-        EVENTS,
-        "SELECT count(DISTINCT concat([session string], [page.url string], [geo.ip string], [user.name string])) "
-        f"FROM {{t}} WHERE {_SCATTERED}",
+        BLUESKY,
+        "SELECT count(DISTINCT concat([commit.cid string], [commit.record.subject.cid string], "
+        "[commit.record.subject.uri string])) FROM {t} WHERE [time_us bigint] % 1000 = 7",
         (("eager", 0.5), ("struct", 1.0)),
         with_peers=False,
     ),

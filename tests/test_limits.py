@@ -102,7 +102,11 @@ def test_explain_names_the_limit(table):
         ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1), 1),
         ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint LIMIT 3", range(3), 1),
         ("SELECT id AS n FROM limit_groups ORDER BY id DESC LIMIT 150", range(3999, 3849, -1), 2),
-        ("SELECT id AS n FROM limit_groups ORDER BY v:n::bigint DESC NULLS FIRST, id LIMIT 5", range(3999, 3994, -1), 2),
+        (
+            "SELECT id AS n FROM limit_groups ORDER BY v:n::bigint DESC NULLS FIRST, id LIMIT 5",
+            range(3999, 3994, -1),
+            2,
+        ),
         ("SELECT try_variant_get(v, '$.n', 'double') AS n FROM limit_groups ORDER BY 1 DESC LIMIT 2", [3999, 3998], 1),
     ],
 )
@@ -132,7 +136,7 @@ def test_an_order_that_files_do_not_know_leaves_out_nothing(table, query):
 
 def test_a_cast_that_fails_is_raised_though_its_row_is_none_of_the_first(spark, tmp_path):
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
-        "id", "parse_json(concat('{\"n\":', id, if(id = 7, ',\"s\":\"x\"}', ',\"s\":\"1\"}'))) AS v"
+        "id", 'parse_json(concat(\'{"n":\', id, if(id = 7, \',"s":"x"}\', \',"s":"1"}\'))) AS v'
     )
     options = {"shredding.shape.v": "n BIGINT, s STRING", "parquet.page.row.count.limit": str(PAGE)}
     write(rows, tmp_path / "t", **options)

@@ -24,7 +24,7 @@ final class FileSplit(
     first: Option[FirstRows] = None
 ) {
   val name: String = split.toPath.toString
-  private val open = OpenFile.split(split, conf, job.id)
+  private val open = counts.timed(ReadCount.FooterTime)(OpenFile.split(split, conf, job.id))
   private val reader = open.reader
   private val footer = reader.getFileMetaData
   private val place = new FilePlace(name)

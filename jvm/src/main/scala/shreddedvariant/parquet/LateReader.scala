@@ -114,7 +114,7 @@ object LateReader {
     leaves.forall(leaf => group.hasOffsets(leaf.path)) &&
       leaves.iterator.map(leaf => group.decodedBytes(leaf.path)).sum >= MinBytesOfRow * group.rows
 
-  private val MinBytesOfRow = 48L
+  private val MinBytesOfRow = 16L
 
   /** After so many rows it shows whether most of them pass. */
   private val Trial = 8192L

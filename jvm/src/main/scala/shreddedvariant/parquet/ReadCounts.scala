@@ -1,10 +1,20 @@
 /** What a task has read of its files, and what it has left out, counted as it goes. */
 package shreddedvariant.parquet
 
-/** `isBytes` says how a user wants to see the number. */
-sealed abstract class ReadCount(val name: String, val description: String, val isBytes: Boolean = false)
+sealed abstract class ReadCount(
+    val name: String,
+    val description: String,
+    val unit: ReadCount.Unit = ReadCount.Number
+)
 
 object ReadCount {
+
+  /** How a user wants to see the count. */
+  sealed trait Unit
+  case object Number extends Unit
+  case object Bytes extends Unit
+  case object Nanoseconds extends Unit
+
   case object FilesRead extends ReadCount("filesRead", "files read")
   case object FilesSkipped extends ReadCount("filesSkipped", "files skipped")
   case object RowGroupsRead extends ReadCount("rowGroupsRead", "row groups read")
@@ -13,8 +23,9 @@ object ReadCount {
   case object PagesRead extends ReadCount("pagesRead", "pages read")
   case object PagesSkipped extends ReadCount("pagesSkipped", "pages skipped")
   case object RowsSkipped extends ReadCount("rowsSkipped", "rows skipped")
-  case object BytesRead extends ReadCount("bytesRead", "bytes of columns read", isBytes = true)
-  case object BytesSkipped extends ReadCount("bytesSkipped", "bytes of columns skipped", isBytes = true)
+  case object BytesRead extends ReadCount("bytesRead", "bytes of columns read", Bytes)
+  case object BytesSkipped extends ReadCount("bytesSkipped", "bytes of columns skipped", Bytes)
+  case object FooterTime extends ReadCount("footerTime", "time of opening files and reading footers", Nanoseconds)
 
   /** Pages and bytes are those of the leaves that the query reads; footers and indexes are not among them. */
   val all: Seq[ReadCount] = Seq(
@@ -27,7 +38,8 @@ object ReadCount {
     PagesSkipped,
     RowsSkipped,
     BytesRead,
-    BytesSkipped
+    BytesSkipped,
+    FooterTime
   )
 }
 
@@ -35,5 +47,13 @@ final class ReadCounts {
   private val values = new Array[Long](ReadCount.all.size)
 
   def add(count: ReadCount, number: Long): Unit = values(ReadCount.all.indexOf(count)) += number
+
+  /** Adds the time that the body takes, in nanoseconds. */
+  def timed[A](count: ReadCount)(body: => A): A = {
+    val start = System.nanoTime()
+    try body
+    finally add(count, System.nanoTime() - start)
+  }
+
   def apply(count: ReadCount): Long = values(ReadCount.all.indexOf(count))
 }

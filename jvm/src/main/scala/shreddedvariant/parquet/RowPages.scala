@@ -5,7 +5,8 @@
  * is most of the work. Here what is between is passed over: runs of levels as a whole, values by their widths.
  *
  * Law: an entry's levels and value go out as they came in, encoded anew; which entries belong to a row, the repetition
- * levels say, and where a page's first row stands, the file's offset index.
+ * levels say, and where a page's first row stands, the file's offset index. A dictionary that has more values than rows
+ * are wanted is not handed on, because decoders make an object of each of its values: pages then have their own.
  */
 package shreddedvariant.parquet
 
@@ -51,8 +52,15 @@ private final class RowPageReader(pages: PageReader, column: ColumnDescriptor, r
   private val maxRepetition = column.getMaxRepetitionLevel
   private val maxDefinition = column.getMaxDefinitionLevel
   private var span = 0
+  private var values: Option[DictionaryValues] = None
 
-  override def readDictionaryPage(): DictionaryPage = pages.readDictionaryPage()
+  override def readDictionaryPage(): DictionaryPage = pages.readDictionaryPage() match {
+    case large: DictionaryPage if large.getDictionarySize > rows.size =>
+      values = Some(DictionaryValues(large, column.getPrimitiveType))
+      null
+    case other => other
+  }
+
   override def getTotalValueCount: Long = pages.getTotalValueCount
 
   override def readPage(): DataPage = {
@@ -71,10 +79,10 @@ private final class RowPageReader(pages: PageReader, column: ColumnDescriptor, r
     val first = page.getFirstRowIndex.get.longValue
     while (span < rows.spans.size && rows.spans(span).until <= first) span += 1
     if (span == rows.spans.size) null
-    else if (isWanted(page, first)) page
+    else if (values.isEmpty && isWanted(page, first)) page
     else {
-      val part =
-        new PagePart(column, PageBytes(page, maxRepetition, maxDefinition), page.getValueCount.toLong)
+      val bytes = PageBytes(page, maxRepetition, maxDefinition)
+      val part = new PagePart(column, bytes, page.getValueCount.toLong, values)
       part.take(first, rows, span)
       part.page
     }
@@ -90,12 +98,20 @@ private final class RowPageReader(pages: PageReader, column: ColumnDescriptor, r
 }
 
 /** The rows of one page that are wanted, put together entry by entry. */
-private final class PagePart(column: ColumnDescriptor, source: PageBytes, entries: Long) {
+private final class PagePart(
+    column: ColumnDescriptor,
+    source: PageBytes,
+    entries: Long,
+    dictionary: Option[DictionaryValues]
+) {
   private val maxRepetition = column.getMaxRepetitionLevel
   private val maxDefinition = column.getMaxDefinitionLevel
   private val repetitions = new LevelCopy(source.repetitions, maxRepetition)
   private val definitions = new LevelCopy(source.definitions, maxDefinition)
-  private val values = ValueCopy(source.encoding, column.getPrimitiveType, source.values)
+  private val values = dictionary.filter(_ => source.encoding.usesDictionary) match {
+    case Some(dictionary) => new LookedUp(source.values, dictionary)
+    case None => ValueCopy(source.encoding, column.getPrimitiveType, source.values)
+  }
   private var passed = 0L
   private var taken = 0L
 
@@ -125,7 +141,7 @@ private final class PagePart(column: ColumnDescriptor, source: PageBytes, entrie
         null,
         Encoding.RLE,
         Encoding.RLE,
-        source.encoding
+        values.encoding(source.encoding)
       )
     }
 

@@ -14,8 +14,11 @@ private abstract class ValueCopy {
   def skip(values: Long): Unit
   def copy(values: Long): Unit
 
-  /** All that was copied, encoded as the page is. */
+  /** All that was copied. */
   def copied: BytesInput
+
+  /** How it is encoded, if the page is encoded so. */
+  def encoding(ofPage: Encoding): Encoding = ofPage
 }
 
 private object ValueCopy {
@@ -30,9 +33,7 @@ private object ValueCopy {
   def apply(encoding: Encoding, column: PrimitiveType, bytes: ByteBuffer): ValueCopy = {
     if (!takes(encoding, column)) throw new ParquetDecodingException(s"values encoded as $encoding")
     if (encoding.usesDictionary) {
-      // A page of nulls alone may leave out the width as well.
-      val width = if (bytes.hasRemaining) bytes.get() & 0xff else 0
-      if (width > 32) throw new ParquetDecodingException(s"dictionary ids of $width bits")
+      val width = idWidth(bytes)
       new HybridCopy(bytes, width, BytesInput.from(Array(width.toByte)), hasLength = false)
     } else if (encoding == Encoding.RLE) {
       bytes.getInt()
@@ -46,6 +47,13 @@ private object ValueCopy {
         case FIXED_LEN_BYTE_ARRAY => new FixedCopy(bytes, column.getTypeLength)
         case BINARY => new BinaryCopy(bytes)
       }
+  }
+
+  /** The first byte of a page of dictionary ids; one of nulls alone may leave it out. */
+  def idWidth(bytes: ByteBuffer): Int = {
+    val width = if (bytes.hasRemaining) bytes.get() & 0xff else 0
+    if (width > 32) throw new ParquetDecodingException(s"dictionary ids of $width bits")
+    width
   }
 }
 

@@ -7,8 +7,11 @@ import shreddedvariant.parquet.{ReadCount, ReadCounts}
 
 object ReadMetrics {
   def all: Array[CustomMetric] = ReadCount.all.map[CustomMetric] { count =>
-    if (count.isBytes) new ByteMetric(count.name, count.description)
-    else new CountMetric(count.name, count.description)
+    count.unit match {
+      case ReadCount.Number => new CountMetric(count.name, count.description)
+      case ReadCount.Bytes => new ByteMetric(count.name, count.description)
+      case ReadCount.Nanoseconds => new TimeMetric(count.name, count.description)
+    }
   }.toArray
 
   def of(counts: ReadCounts): Array[CustomTaskMetric] =
@@ -31,6 +34,13 @@ final class ByteMetric(override val name: String, override val description: Stri
     if (power == 0) s"$bytes B"
     else f"${bytes.toDouble / (1L << (10 * power))}%.1f ${"KMGTPE".charAt(power - 1)}iB"
   }
+}
+
+/** Of all tasks together, in milliseconds. */
+final class TimeMetric(override val name: String, override val description: String) extends CustomMetric {
+  def this() = this("", "")
+
+  override def aggregateTaskMetrics(values: Array[Long]): String = s"${values.sum / 1000000} ms"
 }
 
 /** Readers of the files of one partition hand no metrics on: their common counts stand beside them. */
