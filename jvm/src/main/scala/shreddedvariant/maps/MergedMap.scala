@@ -7,6 +7,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Which hot keys each row has: those whose `sidecars` are not null there. */
 final class HotEntries(sidecars: Array[ColumnVector]) {
+  private val all = sidecars.indices.toArray
+
   def count(row: Int): Int = {
     var count = 0
     var k = 0
@@ -17,10 +19,11 @@ final class HotEntries(sidecars: Array[ColumnVector]) {
     count
   }
 
-  /** The numbers of the hot keys that a row has. */
+  /** The numbers of the hot keys that a row has; not to be changed. */
   def in(row: Int): Array[Int] = {
     var left = count(row)
     if (left == 0) HotEntries.none
+    else if (left == all.length) all
     else {
       val present = new Array[Int](left)
       var k = sidecars.length
@@ -82,7 +85,7 @@ private final class KeysOfMap(
     length: Int,
     names: ColumnVector,
     present: Array[Int]
-) extends EntryVector(residual.dataType) {
+) extends SplicedVector(residual, start, length) {
   override protected def vector(e: Int): ColumnVector = if (e < length) residual else names
   override protected def place(e: Int): Int = if (e < length) start + e else present(e - length)
   override protected def part(ordinal: Int): ColumnVector = residual.getChild(ordinal)
@@ -96,7 +99,7 @@ private final class ValuesOfMap(
     sidecars: Array[ColumnVector],
     present: Array[Int],
     row: Int
-) extends EntryVector(residual.dataType) {
+) extends SplicedVector(residual, start, length) {
   override protected def vector(e: Int): ColumnVector =
     if (e < length) residual else sidecars(present(e - length))
   override protected def place(e: Int): Int = if (e < length) start + e else row
