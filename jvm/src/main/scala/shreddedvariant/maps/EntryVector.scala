@@ -58,10 +58,12 @@ abstract class SplicedVector(first: ColumnVector, start: Int, length: Int)
   final override def getBoolean(e: Int): Boolean =
     if (e < length) first.getBoolean(start + e) else super.getBoolean(e)
   final override def getByte(e: Int): Byte = if (e < length) first.getByte(start + e) else super.getByte(e)
-  final override def getShort(e: Int): Short = if (e < length) first.getShort(start + e) else super.getShort(e)
+  final override def getShort(e: Int): Short =
+    if (e < length) first.getShort(start + e) else super.getShort(e)
   final override def getInt(e: Int): Int = if (e < length) first.getInt(start + e) else super.getInt(e)
   final override def getLong(e: Int): Long = if (e < length) first.getLong(start + e) else super.getLong(e)
-  final override def getFloat(e: Int): Float = if (e < length) first.getFloat(start + e) else super.getFloat(e)
+  final override def getFloat(e: Int): Float =
+    if (e < length) first.getFloat(start + e) else super.getFloat(e)
   final override def getDouble(e: Int): Double =
     if (e < length) first.getDouble(start + e) else super.getDouble(e)
   final override def getUTF8String(e: Int): UTF8String =

@@ -68,13 +68,12 @@ final class MapSplitter(name: String, map: MapType, hotKeys: Seq[String]) {
     val taken = places.filter(_ >= 0).sorted
     var t = 0
     var l = 0
-    while (l < size) {
+    while (l < size)
       if (t < promoted && taken(t) == l + t) t += 1
       else {
         left(l) = l + t
         l += 1
       }
-    }
     new ArrayBasedMapData(
       new EntriesLeft(entries.keyArray(), left, size),
       new EntriesLeft(entries.valueArray(), left, size)
