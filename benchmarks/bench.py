@@ -51,15 +51,16 @@ class Bench:
         self._judge(query, result)
         return result
 
-    def copies_for(self, run: Callable[[int], Run]) -> int:
-        """So many copies of the table that the struct's query takes as long as planned."""
+    def copies_for(self, run: Callable[[int], Run], least: float | None = None) -> int:
+        """So many copies of the table that the query takes so many seconds, or as long as planned."""
+        least = self.plan.seconds if least is None else least
         copies, seconds = 1, 0.0
         timed(run(1))
         while copies < MOST_COPIES:
             seconds = timed(run(copies))[0]
-            if seconds >= self.plan.seconds:
+            if seconds >= least:
                 break
-            copies = min(MOST_COPIES, max(copies + 1, math.ceil(1.1 * copies * self.plan.seconds / seconds)))
+            copies = min(MOST_COPIES, max(copies + 1, math.ceil(1.1 * copies * least / seconds)))
         return copies
 
     def view(self, table: Table, layout: str, copies: int) -> str:

@@ -74,13 +74,17 @@ LOOKUPS = [
     "m['a'] IS NULL", "m['a'] IS NOT NULL", "m IS NULL", "m IS NOT NULL", "s.m IS NULL", "m['cold'] = n['cold']",
     "CASE WHEN id < 20 THEN m['a'] ELSE m['b'] END", "struct(m['A'], m['a'])", "m[m['nowhere']]",
     "try_cast(m['a'] AS INT)",
+    "size(m)", "cardinality(n)", "size(s.m)", "size(`x.y`.`d.m`)", "size(map_keys(m))", "array_size(map_keys(n))",
+    "size(m) IS NULL", "coalesce(size(m), -5)", "sort_array(map_keys(m))", "sort_array(map_keys(s.m))",
+    "map_keys(m) IS NULL", "size(map_keys(`x.y`.`d.m`))", "array_contains(map_keys(m), k)",
+    "exists(map_keys(m), x -> x = 'b')", "struct(size(s.m), s.m['a'])", "map_contains_key(n, 'a') AND n['a'] > 3",
+    "struct(map_contains_key(n, 'a'), n['a'], size(n))",
     *(f"m[{quoted(key)}]" for key in ODD_KEYS), *(f"map_contains_key(m, {quoted(key)})" for key in ODD_KEYS),
 ]  # fmt: skip
 WHOLE = [
-    "m", "n", "s", "s.m", "`x.y`", "l", "size(m)", "cardinality(n)", "sort_array(map_keys(m))",
+    "m", "n", "s", "s.m", "`x.y`", "l", "struct(m, size(m))", "size(l[0])", "sort_array(map_keys(l[0]))",
     "array_sort(map_values(m))", "map_filter(m, (k, x) -> x > '1')", "transform_values(n, (k, x) -> x + 1)",
     "map_entries(m) IS NULL", "size(map_concat(n, map('z', 1)))", "str_to_map('a:1')['a']", "struct(m, m['a'])",
-    "struct(size(s.m), s.m['a'])", "exists(map_keys(m), x -> x = 'b')",
     "aggregate(map_values(n), 0, (a, x) -> a + coalesce(x, 0))",
 ]  # fmt: skip
 
@@ -123,12 +127,55 @@ QUERIES = [
     ("SELECT `x.y`.`d.m`['a'] FROM t WHERE `x.y`.`d.m`['x.y'] IS NULL", ["`x.y`.`d.m`['a']", "`x.y`.`d.m`['x.y']"]),
     ("SELECT element_at(max_by(m, id), 'a') FROM t", ["id", "m['a']"]),
     ("SELECT id, m FROM t WHERE m['a'] = '1'", ["id", "m", "m['a']"]),
-    ("SELECT id, key, value FROM t LATERAL VIEW explode(m) AS key, value", ["id", "m", "m present"]),
+    ("SELECT id, key, value FROM t LATERAL VIEW explode(m) AS key, value", ["id", "m", "m present", "size(m)"]),
     ("SELECT id, m['a'], x FROM t LATERAL VIEW explode(l) AS x", ["id", "m['a']", "l"]),
-    ("SELECT key, count(*), min(value) FROM (SELECT explode(n) FROM t) GROUP BY key", ["n", "n present"]),
+    ("SELECT key, count(*), min(value) FROM (SELECT explode(n) FROM t) GROUP BY key", ["n", "n present", "size(n)"]),
     ("SELECT id, m[k], m[concat('a', '')] FROM t", ["id", "k", "m", "m['a']"]),
-    ("SELECT id FROM t WHERE size(m) > 2 AND m['a'] IS NOT NULL", ["id", "m", "m['a']"]),
+    ("SELECT id FROM t WHERE size(m) > 2 AND m['a'] IS NOT NULL", ["id", "size(m)", "m['a']"]),
+    ("SELECT id, size(m), size(s.m) FROM t", ["id", "size(m)", "size(s.m)"]),
+    ("SELECT id FROM t WHERE size(m) = 0", ["id", "size(m)"]),
+    ("SELECT size(n), count(*), sum(size(m)) FROM t GROUP BY size(n)", ["size(n)", "size(m)"]),
+    ("SELECT a.id, b.id FROM t a JOIN t b ON size(a.m) = size(b.n)", ["id", "size(m)", "size(n)"]),
+    ("SELECT id, sort_array(map_keys(m)) FROM t WHERE exists(map_keys(m), x -> x > 'b')", ["id", "map_keys(m)"]),
+    ("SELECT key, count(*) FROM (SELECT explode(map_keys(m)) AS key FROM t) GROUP BY key", ["map_keys(m)"]),
+    ("SELECT size(x) FROM (SELECT m AS x FROM t UNION ALL SELECT s.m FROM t) q", ["size(m)", "size(s.m)"]),
     ("SELECT id, m COLLATE UTF8_LCASE FROM (SELECT id, m['a'] AS m FROM t)", ["id", "m['a']"]),
     ("SELECT id, CAST(m AS MAP<STRING COLLATE UTF8_LCASE, STRING>)['A'] FROM t WHERE NOT map_contains_key(m, 'A')",
      ["id", "m", "m has 'A'"]),
 ]  # fmt: skip
+
+# What is asked of a map, as a value that can be compared; entries have another order than in a plain map.
+FORMS = {
+    "a hot key": "{m}['a']",
+    "a cold key": "element_at({m}, 'cold')",
+    "try_element_at": "try_element_at({m}, 'b')",
+    "map_contains_key": "map_contains_key({m}, 'a')",
+    "size": "size({m})",
+    "map_keys": "sort_array(map_keys({m}))",
+    "map_values": "array_sort(map_values({m}))",
+    "map_filter": "array_sort(map_entries(map_filter({m}, (k, x) -> x > '1')))",
+    "to_json": "to_json(map_from_entries(array_sort(map_entries({m}))))",
+}
+PLANS = {
+    "projection": "SELECT id, {f} AS x FROM t",
+    "filter": "SELECT id FROM t WHERE {f} = (SELECT max({f}) FROM t) OR {f} IS NULL",
+    "join": "SELECT a.id, b.id FROM t a JOIN t b ON {a} = {b}",
+    "aggregate": "SELECT min({f}), max({f}), count({f}), count(DISTINCT {f}) FROM t",
+    "group by": "SELECT {f} AS x, count(*), max(id) FROM t GROUP BY {f}",
+}
+EXPLODED = [
+    "SELECT id, key, value FROM t LATERAL VIEW OUTER explode(m) AS key, value",
+    "SELECT id, key, value FROM t LATERAL VIEW explode(m) AS key, value WHERE value > '1' AND m['a'] IS NOT NULL",
+    "SELECT a.id, b.id, a.key FROM (SELECT id, explode(n) AS (key, value) FROM t) a JOIN t b ON b.n['a'] = a.value",
+    "SELECT count(*), min(key), max(value), count(DISTINCT key) FROM t LATERAL VIEW explode(s.m) AS key, value",
+    "SELECT key, count(value), sum(length(value)) FROM t LATERAL VIEW explode(m) AS key, value GROUP BY key",
+    "SELECT id, count(*) FROM t LATERAL VIEW posexplode(m) AS at, key, value GROUP BY id",
+    "SELECT id, key FROM t LATERAL VIEW explode(map_keys(m)) AS key",
+]
+
+
+def form(plan, expression):
+    """The query of a plan in which an expression of a map stands."""
+    return PLANS[plan].format(
+        **{side: expression.format(m=of) for side, of in (("f", "m"), ("a", "a.m"), ("b", "b.m"))}
+    )

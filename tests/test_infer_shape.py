@@ -164,10 +164,10 @@ COLUMNS = {
     "x": "The column 'x' does not exist: the variant columns are 'value', 's.inner', '`a.b`'",
     "s.iner": "The column 's.iner' does not exist: did you mean 's.inner'",
     "a.b": "The column 'a.b' does not exist: did you mean '`a.b`'",
-    "n": "The column 'n' is INT and not a variant: the variant columns are",
-    "l": "The column 'l' is ARRAY<VARIANT> and not a variant",
-    "s": "The column 's' is STRUCT<INNER:VARIANT> and not a variant",
-    "*": "The column '\\*' is 5 columns and not a variant",
+    "n": "The column 'n' is INT and neither a variant nor a map whose keys are strings: the variant columns are",
+    "l": "The column 'l' is ARRAY<VARIANT> and neither a variant",
+    "s": "The column 's' is STRUCT<INNER:VARIANT> and neither a variant",
+    "*": "The column '\\*' is 5 columns and neither a variant",
     "": "''",
     "`a": "'`a'",
 }
@@ -180,7 +180,7 @@ def test_a_column_that_is_no_variant_is_refused_and_the_variants_named(exploding
 
 def test_what_is_no_column_and_no_frame_is_named(spark, exploding):
     refused(lambda: infer_shape(exploding, 5), "as a name or a Column and was given 5: the variant columns are")
-    refused(lambda: infer_shape(exploding, F.lit(1)), "The column '1' is INT and not a variant")
+    refused(lambda: infer_shape(exploding, F.lit(1)), "The column '1' is INT and neither a variant")
     refused(
         lambda: infer_shape(spark, "v"), r"takes a DataFrame of Spark and was given a pyspark\.sql\.\S*SparkSession"
     )

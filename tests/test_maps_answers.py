@@ -1,7 +1,7 @@
 """A query on maps gives what Spark gives over a plain Parquet map, in any plan, and reads no more than it asks for."""
 
 import pytest
-from map_cases import FILES, LOOKUPS, QUERIES, SCHEMA, WHOLE, rows
+from map_cases import EXPLODED, FILES, FORMS, LOOKUPS, PLANS, QUERIES, SCHEMA, WHOLE, form, rows
 from path_queries import LATE, Pair, leaves, settings
 
 SETTINGS = {
@@ -42,6 +42,19 @@ def test_a_whole_map_has_the_entries_that_were_written(differences, expression):
 
 @pytest.mark.parametrize("query", [query for query, _ in QUERIES])
 def test_a_plan_gives_what_spark_gives(pair, query):
+    difference = pair.difference(query, must_answer=True)
+    assert difference is None, difference
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("name", FORMS)
+def test_each_form_in_each_plan_gives_what_spark_gives(pair, name, plan):
+    difference = pair.difference(form(plan, FORMS[name]), must_answer=True)
+    assert difference is None, difference
+
+
+@pytest.mark.parametrize("query", EXPLODED)
+def test_maps_taken_apart_give_what_spark_gives(pair, query):
     difference = pair.difference(query, must_answer=True)
     assert difference is None, difference
 

@@ -186,7 +186,7 @@ def test_a_footer_goes_before_the_option(spark, tmp_path):
     assert table.orderBy("id").first()["m"] == {"x": "2", "p": "1"}
 
 
-LOOKS = ["m", "m['p']", "m['x']", "map_contains_key(m, 'p')", "m IS NULL", "size(m)"]
+LOOKS = ["m", "m['p']", "m['x']", "map_contains_key(m, 'p')", "m IS NULL", "size(m)", "map_keys(m)"]
 # name: (columns of hot keys, footer, options, what is named)
 MALFORMED = {
     "no names": ({0: ONE}, None, {}, ["UNNAMED_HOT_KEYS", r"parquet\.map\.shredding\.m\.keys"]),
@@ -225,13 +225,15 @@ def test_a_list_in_the_place_of_a_hot_key_is_refused(spark, tmp_path):
 
 def test_a_hot_key_of_a_map_that_is_null_is_refused(spark, tmp_path):
     foreign(tmp_path / "f.parquet", {0: ["1"] * 5}, "p", RESIDUAL)
-    refusal(lambda: load(spark, tmp_path, schema=None).select("m").collect(), r"f\.parquet", "NULL", "'m'")
+    table = load(spark, tmp_path, schema=None)
+    for look in ("m", "size(m)", "map_keys(m)"):
+        refusal(lambda e=look: table.selectExpr(e).collect(), r"f\.parquet", "NULL", "'m'")
 
 
 def test_a_map_that_is_none_is_refused(spark, tmp_path):
     pq.write_table(pa.table({"m": [["x"]]}), tmp_path / "f.parquet")
     table = load(spark, tmp_path, schema="m MAP<STRING, STRING>")
-    for look in ("m", "m['p']", "map_contains_key(m, 'p')"):
+    for look in ("m", "m['p']", "map_contains_key(m, 'p')", "size(m)", "map_keys(m)"):
         refusal(lambda e=look: table.selectExpr(e).collect(), r"f\.parquet", r"\bm\b")
 
 

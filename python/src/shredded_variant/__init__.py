@@ -1,10 +1,21 @@
 """VARIANT columns that are fast on Parquet: the Python side of the Spark data source `shredded_variant`."""
 
 from shredded_variant.errors import ShreddedVariantError
+from shredded_variant.hot_keys import HotKeys
 from shredded_variant.infer import infer_shape
 from shredded_variant.layout import Layout, layout
 from shredded_variant.package import __version__, jar_path
 from shredded_variant.session import attach
 from shredded_variant.shape import Shape
 
-__all__ = ["Layout", "Shape", "ShreddedVariantError", "__version__", "attach", "infer_shape", "jar_path", "layout"]
+__all__ = [
+    "HotKeys",
+    "Layout",
+    "Shape",
+    "ShreddedVariantError",
+    "__version__",
+    "attach",
+    "infer_shape",
+    "jar_path",
+    "layout",
+]

@@ -1,11 +1,55 @@
-"""The hot keys of maps: which columns of a file hold them, by the names that its footer gives."""
+"""The hot keys of maps: as a value that goes into a write, and which columns of a file hold them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from shredded_variant.errors import WrongArgument
 from shredded_variant.footer import Node
+from shredded_variant.names import in_brackets
+
+COLUMNS = "parquet.map.shredding.columns"
+
+
+@dataclass(frozen=True, repr=False)
+class HotKeys:
+    """The keys of a map that get columns of their own, in their order; made by `infer_shape` or `HotKeys.parse`."""
+
+    keys: tuple[str, ...]
+
+    @staticmethod
+    def parse(text: str) -> HotKeys:
+        """The keys that a text means: a list with commas, or a JSON array of strings."""
+        if not isinstance(text, str):
+            raise WrongArgument(
+                f"HotKeys.parse takes a text and was given {text!r:.80}: pass keys with commas, or a JSON array."
+            )
+        keys = _parse(text)
+        if len(set(keys)) < len(keys) or ("" in keys and not text.strip().startswith("[")):
+            raise WrongArgument(
+                f"The keys '{text:.80}' hold one that is empty or stands there twice: name each key once, and write "
+                "keys that are empty, padded or hold commas as a JSON array."
+            )
+        return HotKeys(tuple(keys))
+
+    def text(self) -> str:
+        """For `.option("parquet.map.shredding.<column>.keys", …)`."""
+        plain = ",".join(self.keys)
+        is_plain = all(key and key == key.strip() for key in self.keys) and _parse(plain) == list(self.keys)
+        return plain if is_plain else self.to_json()
+
+    def to_json(self) -> str:
+        return json.dumps(list(self.keys), ensure_ascii=False)
+
+    def options(self, column: str) -> dict[str, str]:
+        """What a write takes for this map: `.options(**keys.options("headers"))`. Without a key, nothing."""
+        return {COLUMNS: column, f"parquet.map.shredding.{column}.keys": self.text()} if self.keys else {}
+
+    def __repr__(self) -> str:
+        title = f"HotKeys: {len(self.keys)} key{'' if len(self.keys) == 1 else 's'}"
+        return "\n".join([title, *(f"  {in_brackets(key)}" for key in self.keys)])
 
 
 def of(children: Iterable[Node], path: tuple[str, ...], footer: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -109,6 +109,21 @@ object Errors extends Sentences with DeltaErrors {
         s"or set '$infer' to true."
     )
 
+  def bloom(key: String, of: String, reason: String): ShreddedVariantException =
+    error(
+      "BLOOM",
+      s"The option '$key' asks for a bloom filter of '${clip(of)}', which $reason: name paths or hot keys that have a " +
+        "column of their own in the files."
+    )
+
+  def bloomColumn(key: String, column: String, found: String, others: Seq[String]): ShreddedVariantException =
+    error(
+      "BLOOM_COLUMN",
+      s"The option '$key' names the column '$column', which is $found: name a variant or a map whose keys are strings, " +
+        s"and these are ${list(others)}; filters of other columns are switched on by " +
+        s"'parquet.bloom.filter.enabled#$column'."
+    )
+
   def reservedName(column: String): ShreddedVariantException =
     error(
       "RESERVED_NAME",

@@ -42,8 +42,9 @@ object Options {
   val MapInfer: OptionDoc = OptionDoc(
     "parquet.map.shredding.<column>.infer",
     "false",
-    "Whether each file chooses hot keys by its first rows, as many as inference may hold back: of the keys that are " +
-      "frequent enough, those that hold most bytes. Keys that are given stay hot."
+    "Whether the data chooses hot keys: of the keys that are frequent enough, those that hold most bytes. Each file " +
+      "looks at its first rows, as many as inference may hold back, until the table keeps the keys (`shredding.pin`). Keys " +
+      "that are given stay hot."
   )
   val MapMaxKeys: OptionDoc =
     OptionDoc("parquet.map.shredding.<column>.maxKeys", "64", "Inference: how many keys of a map are hot.")
@@ -51,6 +52,13 @@ object Options {
     "parquet.map.shredding.<column>.minFrequency",
     "0.10",
     "Inference: how many maps must have a value for a key, as a share of those that are not null."
+  )
+  val Bloom: OptionDoc = OptionDoc(
+    "bloom.<column>",
+    "–",
+    "The paths of a variant, written as in `shredding.include`, or the hot keys of a map, written as in `….keys`, that " +
+      "get a bloom filter in each row group, where a file has a column of its own for them: a search for a value then " +
+      "skips row groups that do not hold it. Filters are as large as their values need."
   )
 
   /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
@@ -120,7 +128,8 @@ object Options {
       Pin,
       "table",
       "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json` and is reused by " +
-        "later writes; people may edit it. `none`: each file decides for itself."
+        "later writes; people may edit it. Hot keys that are inferred are kept likewise. `none`: each file decides for " +
+        "itself."
     ),
     OptionDoc(
       PinMinRows,
@@ -148,6 +157,7 @@ object Options {
     MapInfer,
     MapMaxKeys,
     MapMinFrequency,
+    Bloom,
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
       MergeSchema,
@@ -178,11 +188,6 @@ object Options {
       "–",
       "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
     )
-  )
-
-  /** Options of the contract that later versions bring: refused by name until then, never ignored. */
-  private val later: Seq[String] = Seq(
-    "bloom."
   )
 
   /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
@@ -238,8 +243,6 @@ object Options {
     val known =
       ofSpark(lower) || all.exists(_.isKey(lower))
     if (!known) {
-      if (later.exists(l => if (l.endsWith(".")) isUnder(lower, l) else lower == l))
-        throw Errors.notInThisVersion(s"The option '$key'", "remove it")
       val inOwnSpace = ownSpaces.exists(space => lower == space || lower.startsWith(space + "."))
       val head = lower.takeWhile(_ != '.')
       val looksLikeOurs =
@@ -249,8 +252,6 @@ object Options {
         throw Errors.unknownOption(key, nearest(lower, bare ++ all.map(_.key), math.max(2, lower.length / 2)))
     }
   }
-
-  private def isUnder(key: String, prefix: String) = key.startsWith(prefix) && key.length > prefix.length
 
   /** The candidate with the fewest edits from `word`, if that needs at most `edits`. */
   def nearest(word: String, candidates: Seq[String], edits: Int): Option[String] =

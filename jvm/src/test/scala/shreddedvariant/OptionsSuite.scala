@@ -73,7 +73,7 @@ class OptionsSuite extends munit.FunSuite {
   refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
   refuses("table", "hudi", "OPTION_VALUE", "use files or delta")
   refuses("overwriteSchema", "yes", "OPTION_VALUE", "use true or false")
-  refuses("bloom.v", "$.a", "NOT_IN_THIS_VERSION", "remove it")
+  refuses("bloom", "$.a", "UNKNOWN_OPTION", "did you mean 'bloom.<column>'")
   refuses(
     "parquet.map.shredding.column",
     "m",

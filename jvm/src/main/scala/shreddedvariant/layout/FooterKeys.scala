@@ -14,8 +14,12 @@ object FooterKeys {
   /** Followed by a column: the shape that the write of the file named for it. */
   val ShapePrefix = "shredded_variant.shape."
 
-  def shape(column: Seq[String]): String = ShapePrefix + column.map(Shape.quoted).mkString(".")
+  /** Followed by a map: what the maps of all rows have of those keys that may be hot (`maps.KeyCounts` in base64). */
+  val KeyCountsPrefix = "shredded_variant.keyCounts."
+
+  /** Followed by a map: the hot keys that the write of the file named for it, as an option has them. */
+  val HotKeysPrefix = "shredded_variant.hotKeys."
 
   /** The key for a column, spelled as in an option: dotted when nested, with backticks where a name holds dots. */
-  def counts(column: Seq[String]): String = CountsPrefix + column.map(Shape.quoted).mkString(".")
+  def of(prefix: String, column: Seq[String]): String = prefix + column.map(Shape.quoted).mkString(".")
 }

@@ -1,7 +1,7 @@
 /** What a query wants of one path of a variant, or of one key of a map, as a column beside the columns of the table. */
 package shreddedvariant.layout
 
-import org.apache.spark.sql.types.{BooleanType, DataType, StringType, VariantType}
+import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType, VariantType}
 
 sealed trait PathStep
 
@@ -25,6 +25,7 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
     case Wanted.MapPresence => s"$path present"
     case _: Wanted.Entry => path
     case Wanted.HasEntry(key) => s"$columnName has ${quoted(key)}"
+    case Wanted.MapSize | Wanted.MapKeys => path
     case _ => path.replaceAll("\\[\\d+\\]", "[*]")
   }
 
@@ -34,7 +35,7 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
     case Wanted.Raising(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} raising"
     case Wanted.Presence | Wanted.MapPresence => s"$path present"
     case Wanted.Entry(_, target) => s"$path::${target.sql}"
-    case _: Wanted.HasEntry => path
+    case _: Wanted.HasEntry | Wanted.MapSize | Wanted.MapKeys => path
     case Wanted.Json(zone) => s"$path as JSON in $zone"
   }
 
@@ -42,6 +43,8 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
   def path: String = wanted match {
     case Wanted.Entry(key, _) => s"$columnName[${quoted(key)}]"
     case Wanted.HasEntry(key) => s"map_contains_key($columnName, ${quoted(key)})"
+    case Wanted.MapSize => s"size($columnName)"
+    case Wanted.MapKeys => s"map_keys($columnName)"
     case _ => columnName + PathStep.text(steps)
   }
 
@@ -53,6 +56,12 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
 
 sealed trait Wanted {
   def dataType: DataType
+
+  /** Whether it is enough to know where there are values. */
+  def isOfLevels: Boolean = this match {
+    case Wanted.Presence | Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys | _: Wanted.HasEntry => true
+    case _ => false
+  }
 }
 
 object Wanted {
@@ -77,19 +86,32 @@ object Wanted {
     override def dataType: DataType = BooleanType
   }
 
+  /** What is asked of a map, and not of a variant. */
+  sealed trait OfMap extends Wanted
+
   /** The value of a key of a map, null where the map has none. */
-  final case class Entry(key: String, value: DataType) extends Wanted {
+  final case class Entry(key: String, value: DataType) extends OfMap {
     override def dataType: DataType = value
   }
 
   /** Whether a map has a key, be its value null; null where the map is. */
-  final case class HasEntry(key: String) extends Wanted {
+  final case class HasEntry(key: String) extends OfMap {
     override def dataType: DataType = BooleanType
   }
 
   /** True where a map is not NULL, null elsewhere. */
-  case object MapPresence extends Wanted {
+  case object MapPresence extends OfMap {
     override def dataType: DataType = BooleanType
+  }
+
+  /** How many entries a map has; null where it is. */
+  case object MapSize extends OfMap {
+    override def dataType: DataType = IntegerType
+  }
+
+  /** The keys of a map, in the order of its entries; null where it is. */
+  case object MapKeys extends OfMap {
+    override def dataType: DataType = ArrayType(StringType, containsNull = false)
   }
 
   /** The value as `to_json` spells it in this time zone; null where there is none. */

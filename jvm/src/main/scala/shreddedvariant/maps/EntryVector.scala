@@ -47,6 +47,29 @@ abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
   }
 }
 
+/**
+ * Entries that begin with `length` of another vector's, from `start` on. Most of a large map are such entries, and maps
+ * without hot keys are read from that vector itself: so these go straight to it, and ask no more than is asked of them.
+ */
+abstract class SplicedVector(first: ColumnVector, start: Int, length: Int)
+    extends EntryVector(first.dataType) {
+  final override def isNullAt(e: Int): Boolean =
+    if (e < length) first.isNullAt(start + e) else super.isNullAt(e)
+  final override def getBoolean(e: Int): Boolean =
+    if (e < length) first.getBoolean(start + e) else super.getBoolean(e)
+  final override def getByte(e: Int): Byte = if (e < length) first.getByte(start + e) else super.getByte(e)
+  final override def getShort(e: Int): Short =
+    if (e < length) first.getShort(start + e) else super.getShort(e)
+  final override def getInt(e: Int): Int = if (e < length) first.getInt(start + e) else super.getInt(e)
+  final override def getLong(e: Int): Long = if (e < length) first.getLong(start + e) else super.getLong(e)
+  final override def getFloat(e: Int): Float =
+    if (e < length) first.getFloat(start + e) else super.getFloat(e)
+  final override def getDouble(e: Int): Double =
+    if (e < length) first.getDouble(start + e) else super.getDouble(e)
+  final override def getUTF8String(e: Int): UTF8String =
+    if (e < length) first.getUTF8String(start + e) else super.getUTF8String(e)
+}
+
 /** One entry of another vector in each row, the one that `entry` gives; null where that is negative. */
 final class PickedVector(dataType: DataType, values: ColumnVector, entry: PickedEntry)
     extends EntryVector(dataType) {

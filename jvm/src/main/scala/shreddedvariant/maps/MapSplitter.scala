@@ -11,7 +11,7 @@ package shreddedvariant.maps
 
 import java.util.Arrays
 
-import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData, MapData}
+import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, MapData}
 import org.apache.spark.sql.types.MapType
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.Errors
@@ -23,11 +23,11 @@ final class MapSplitter(name: String, map: MapType, hotKeys: Seq[String]) {
   private val table = hashed(hot)
   private val isLength = lengths(hot)
   private val places = new Array[Int](hot.length)
-  private var keys = new Array[AnyRef](0)
+  private var left = new Array[Int](0)
 
   def size: Int = hot.length
 
-  /** Puts the values of the hot keys into `values` from `first` on, and gives the residual. */
+  /** Puts the values of the hot keys into `values` from `first` on, and gives the residual, which is good until the next. */
   def split(entries: MapData, values: Array[Any], first: Int): MapData = {
     val promoted = find(entries)
     val from = entries.valueArray()
@@ -43,13 +43,11 @@ final class MapSplitter(name: String, map: MapType, hotKeys: Seq[String]) {
   private def find(entries: MapData): Int = {
     val count = entries.numElements()
     val (entryKeys, entryValues) = (entries.keyArray(), entries.valueArray())
-    if (keys.length < count) keys = new Array[AnyRef](math.max(count, 2 * keys.length))
     Arrays.fill(places, Absent)
     var promoted = 0
     var i = 0
     while (i < count) {
       val key = entryKeys.getUTF8String(i)
-      keys(i) = key
       val k = number(key)
       if (k >= 0) {
         if (places(k) != Absent) throw Errors.mapKeyTwice(name, key.toString)
@@ -65,22 +63,21 @@ final class MapSplitter(name: String, map: MapType, hotKeys: Seq[String]) {
   }
 
   private def residual(entries: MapData, promoted: Int): MapData = {
-    val from = entries.valueArray()
     val size = entries.numElements() - promoted
-    val (keysLeft, valuesLeft) = (new Array[Any](size), new Array[Any](size))
+    if (left.length < size) left = new Array[Int](math.max(size, 2 * left.length))
     val taken = places.filter(_ >= 0).sorted
     var t = 0
-    var left = 0
-    while (left < size) {
-      val i = left + t
-      if (t < promoted && taken(t) == i) t += 1
+    var l = 0
+    while (l < size)
+      if (t < promoted && taken(t) == l + t) t += 1
       else {
-        keysLeft(left) = keys(i)
-        if (!from.isNullAt(i)) valuesLeft(left) = from.get(i, map.valueType)
-        left += 1
+        left(l) = l + t
+        l += 1
       }
-    }
-    new ArrayBasedMapData(new GenericArrayData(keysLeft), new GenericArrayData(valuesLeft))
+    new ArrayBasedMapData(
+      new EntriesLeft(entries.keyArray(), left, size),
+      new EntriesLeft(entries.valueArray(), left, size)
+    )
   }
 
   /** The number of a hot key; -1 for others, most of which their length tells. */

@@ -2,8 +2,59 @@
 package shreddedvariant.maps
 
 import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarMap}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.UTF8String
+
+/** Which hot keys each row has: those whose `sidecars` are not null there. */
+final class HotEntries(sidecars: Array[ColumnVector]) {
+  private val all = sidecars.indices.toArray
+
+  def count(row: Int): Int = {
+    var count = 0
+    var k = 0
+    while (k < sidecars.length) {
+      if (!sidecars(k).isNullAt(row)) count += 1
+      k += 1
+    }
+    count
+  }
+
+  /** The numbers of the hot keys that a row has; not to be changed. */
+  def in(row: Int): Array[Int] = {
+    var left = count(row)
+    if (left == 0) HotEntries.none
+    else if (left == all.length) all
+    else {
+      val present = new Array[Int](left)
+      var k = sidecars.length
+      while (left > 0) {
+        k -= 1
+        if (!sidecars(k).isNullAt(row)) {
+          left -= 1
+          present(left) = k
+        }
+      }
+      present
+    }
+  }
+}
+
+private object HotEntries {
+  val none = new Array[Int](0)
+}
+
+/** The keys of maps: those of the residual, then the hot ones. */
+final class MergedKeys(residual: ColumnVector, hotKeys: Array[UTF8String]) {
+  private val names = new KeyVector(residual.dataType, hotKeys)
+
+  /** Of one map, which has `length` keys of the residual from `start` on, and the hot keys that are `present`. */
+  def at(start: Int, length: Int, present: Array[Int]): ColumnarArray =
+    if (present.length == 0) new ColumnarArray(residual, start, length)
+    else new ColumnarArray(vector(start, length, present), 0, length + present.length)
+
+  def vector(start: Int, length: Int, present: Array[Int]): ColumnVector =
+    new KeysOfMap(residual, start, length, names, present)
+}
 
 /** `keys` and `values` are the residual's; `sidecars` have the values of the hot keys, row by row. */
 final class MergedMap(
@@ -12,72 +63,49 @@ final class MergedMap(
     hotKeys: Array[UTF8String],
     sidecars: Array[ColumnVector]
 ) {
-  private val names = new KeyVector(keys.dataType, hotKeys)
-
-  def hasHotKeys(row: Int): Boolean = hotIn(row) != null
+  private val mergedKeys = new MergedKeys(keys, hotKeys)
+  private val hot = new HotEntries(sidecars)
 
   /** The map of a row, which has `length` entries of the residual, from `start` on. */
   def at(row: Int, start: Int, length: Int): ColumnarMap = {
-    val present = hotIn(row)
-    if (present == null) new ColumnarMap(keys, values, start, length)
+    val present = hot.in(row)
+    if (present.length == 0) new ColumnarMap(keys, values, start, length)
     else {
-      val mergedKeys = new MergedKeys(keys, start, length, names, present)
-      val mergedValues = new MergedValues(values, start, length, sidecars, present, row)
-      new ColumnarMap(mergedKeys, mergedValues, 0, length + present.length)
-    }
-  }
-
-  /** The numbers of the hot keys that a row has; null where it has none. */
-  private def hotIn(row: Int): Array[Int] = {
-    var count = 0
-    var k = 0
-    while (k < sidecars.length) {
-      if (!sidecars(k).isNullAt(row)) count += 1
-      k += 1
-    }
-    if (count == 0) null
-    else {
-      val present = new Array[Int](count)
-      while (count > 0) {
-        k -= 1
-        if (!sidecars(k).isNullAt(row)) {
-          count -= 1
-          present(count) = k
-        }
-      }
-      present
+      val ofMap = mergedKeys.vector(start, length, present)
+      val mergedValues = new ValuesOfMap(values, start, length, sidecars, present, row)
+      new ColumnarMap(ofMap, mergedValues, 0, length + present.length)
     }
   }
 }
 
 /** The keys of one map: `length` of the residual's from `start` on, then those of the hot keys that are `present`. */
-private final class MergedKeys(
+private final class KeysOfMap(
     residual: ColumnVector,
     start: Int,
     length: Int,
     names: ColumnVector,
     present: Array[Int]
-) extends EntryVector(residual.dataType) {
+) extends SplicedVector(residual, start, length) {
   override protected def vector(e: Int): ColumnVector = if (e < length) residual else names
   override protected def place(e: Int): Int = if (e < length) start + e else present(e - length)
   override protected def part(ordinal: Int): ColumnVector = residual.getChild(ordinal)
 }
 
 /** The values of one map, in the order of its keys. */
-private final class MergedValues(
+private final class ValuesOfMap(
     residual: ColumnVector,
     start: Int,
     length: Int,
     sidecars: Array[ColumnVector],
     present: Array[Int],
     row: Int
-) extends EntryVector(residual.dataType) {
+) extends SplicedVector(residual, start, length) {
   override protected def vector(e: Int): ColumnVector =
     if (e < length) residual else sidecars(present(e - length))
   override protected def place(e: Int): Int = if (e < length) start + e else row
   override protected def part(ordinal: Int): ColumnVector = {
     val children = sidecars.map(_.getChild(ordinal))
-    new MergedValues(residual.getChild(ordinal), start, length, children, present, row)
+    new ValuesOfMap(residual.getChild(ordinal), start, length, children, present, row)
   }
 }
 

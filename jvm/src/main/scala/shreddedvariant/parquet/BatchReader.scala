@@ -26,12 +26,13 @@ final class BatchReader(
   private var hasRead = false
   private var isLate = false
   private var rowsLeft = 0L
+  private var batchRows = job.batchSize
   private var allowed = job.limit.getOrElse(Long.MaxValue)
 
   override def next(): Boolean = {
     while (rowsLeft == 0)
       if (!nextGroup()) return false
-    val rows = math.min(job.batchSize.toLong, rowsLeft).toInt
+    val rows = math.min((if (isLate) job.batchSize else batchRows).toLong, rowsLeft).toInt
     val vectors = if (isLate) late.get.read(rows) else { all.read(rows); all.vectors }
     rowsLeft -= rows
     batch = new ColumnarBatch(vectors ++ partitions, rows)
@@ -62,7 +63,10 @@ final class BatchReader(
     isLate = surviving.isDefined
     rowsLeft = surviving.getOrElse(rows).size
     allowed -= rowsLeft
-    if (!isLate && !rows.isEmpty) all.open(group, rows)
+    if (!isLate && !rows.isEmpty) {
+      all.open(group, rows)
+      batchRows = BatchReader.rows(group, all.needed(group), job.batchSize)
+    }
   }
 
   /** None where the query has no filter, or all that it reads is in the filter. */
@@ -86,4 +90,17 @@ final class BatchReader(
       ColumnVectorUtils.populate(vector, split.partitionValues, i)
       vector
     }
+}
+
+private object BatchReader {
+
+  /** Entries of a batch of long lists and maps; more than that would leave the processor's caches. */
+  private val MostEntries = 1L << 16
+
+  /** The rows of a batch: fewer than usual where rows have many entries. */
+  def rows(group: RowGroup, leaves: Seq[Leaf], usual: Int): Int = {
+    val entries = leaves.iterator.flatMap(leaf => group.chunk(leaf.path)).map(_.getValueCount).maxOption
+    val most = entries.filter(_ > 0).fold(usual.toLong)(MostEntries * group.rows / _)
+    math.max(1L, math.min(most, usual.toLong)).toInt
+  }
 }

@@ -37,16 +37,22 @@ final class ColumnBinder(
   def bind(requested: StructType): BoundFile = {
     val found =
       requested.fields.map(field => if (job.paths.contains(field.name)) None else topLevel(field.name))
-    val columns = requested.fields.zip(found).map {
-      case (field, Some(group)) =>
-        new FixedColumn(column(field.dataType, tree(field, group, field.name), field.name, always))
-      case (field, None) => job.paths.get(field.name).fold(notInFile(field))(path(_, field.dataType))
-    }
+    val columns = new Array[ReadColumn](requested.length)
+    // Whose values are read says how a leaf is decoded; for whom its levels are enough comes last.
+    val (first, last) = requested.fields.indices.partition(i =>
+      !job.paths.get(requested(i).name).exists(_.wanted.isOfLevels)
+    )
+    for (i <- first ++ last)
+      columns(i) = (requested(i), found(i)) match {
+        case (field, Some(group)) =>
+          new FixedColumn(column(field.dataType, tree(field, group, field.name), field.name, always))
+        case (field, None) => job.paths.get(field.name).fold(notInFile(field))(path(_, field.dataType))
+      }
     new BoundFile(columns, leaves.all, leaves.assembled, leaves.vectors)
   }
 
   private def path(column: PathColumn, requested: DataType): ReadColumn = column.wanted match {
-    case _: Wanted.Entry | _: Wanted.HasEntry | Wanted.MapPresence => maps.path(column, requested)
+    case _: Wanted.OfMap => maps.path(column, requested)
     case _ => variants.path(column, requested)
   }
 

@@ -1,4 +1,4 @@
-/** What a footer says of shapes: what all rows of the file have in its variant columns, and which shapes its write named. */
+/** What a footer says for the writes to come: what all rows of the file have in its columns, and what its write named. */
 package shreddedvariant.parquet
 
 import java.util.Base64
@@ -10,43 +10,83 @@ import org.apache.parquet.hadoop.metadata.FileMetaData
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import shreddedvariant.infer.Counts
 import shreddedvariant.layout.{FooterKeys, Shape, ShapeParser}
+import shreddedvariant.maps.{HotKeys, KeyCounts}
+
+/** By column: shapes and hot keys that the write named, counts of variants, counts of the keys of maps. */
+final case class FileCounts(
+    shapes: Map[Seq[String], Shape],
+    counts: Map[Seq[String], Counts],
+    hotKeys: Map[Seq[String], Seq[String]],
+    keyCounts: Map[Seq[String], KeyCounts]
+) {
+  def isEmpty: Boolean = shapes.isEmpty && counts.isEmpty && hotKeys.isEmpty && keyCounts.isEmpty
+
+  def of(columns: Set[Seq[String]]): FileCounts = FileCounts(
+    shapes.filter(c => columns(c._1)),
+    counts.filter(c => columns(c._1)),
+    hotKeys.filter(c => columns(c._1)),
+    keyCounts.filter(c => columns(c._1))
+  )
+
+  /** Whether a column's shape is named, or rests on so many rows. */
+  def knows(column: Seq[String], rows: Long): Boolean =
+    shapes.contains(column) || counts.get(column).exists(_.values >= rows) ||
+      hotKeys.contains(column) || keyCounts.get(column).exists(_.maps >= rows)
+
+  /** The first that is named holds; counts add up. */
+  def and(later: FileCounts): FileCounts = {
+    val more = later.counts.filterNot { case (path, added) =>
+      counts.get(path).map(_.merge(added)).isDefined
+    }
+    val moreKeys = later.keyCounts.filterNot { case (path, added) =>
+      keyCounts.get(path).map(_.merge(added)).isDefined
+    }
+    FileCounts(later.shapes ++ shapes, counts ++ more, later.hotKeys ++ hotKeys, keyCounts ++ moreKeys)
+  }
+}
 
 object FileCounts {
+  import FooterKeys._
+
+  val nothing: FileCounts = FileCounts(Map.empty, Map.empty, Map.empty, Map.empty)
 
   /** The entries of the footer. Equal rows have equal entries, in any order of rows. */
-  def entries(counts: Map[Seq[String], Counts]): Map[String, String] = counts.map { case (column, of) =>
-    val text = Base64.getEncoder.encodeToString(of.toBytes)
-    FooterKeys.counts(column) -> (if (text.length <= FooterKeys.MostCounts) text else FooterKeys.NoCounts)
+  def entries(counts: ColumnCounts): Map[String, String] =
+    counts.counts.map { case (column, of) => FooterKeys.of(CountsPrefix, column) -> text(of.toBytes) } ++
+      counts.maps.map(map => FooterKeys.of(KeyCountsPrefix, map.path) -> text(map.nearest.toBytes))
+
+  private def text(bytes: Array[Byte]) = {
+    val text = Base64.getEncoder.encodeToString(bytes)
+    if (text.length <= MostCounts) text else NoCounts
   }
 
-  /** The counts of a file by column; none where the file has none, or none that can be read. */
-  def read(footer: FileMetaData): Map[Seq[String], Counts] = {
-    val entries = for {
-      (key, text) <- footer.getKeyValueMetaData.asScala
-      if key.startsWith(FooterKeys.CountsPrefix) && text != FooterKeys.NoCounts &&
-        text.length <= FooterKeys.MostCounts
-      // Anybody can write a footer: what is no counts says nothing.
+  def ofNamed(job: WriteJob): Map[String, String] = {
+    val shapes = job.named.toSeq.flatMap(c => job.shapes.get(c).map(of(ShapePrefix, c) -> _.ddl))
+    val keys =
+      job.namedMaps.toSeq.flatMap(c => job.maps.keys.get(c).map(of(HotKeysPrefix, c) -> HotKeys.text(_)))
+    (shapes ++ keys).toMap
+  }
+
+  /** What a file says; anybody can write a footer, and what cannot be read there says nothing. */
+  def read(footer: FileMetaData): FileCounts = FileCounts(
+    entries(footer, ShapePrefix)(ShapeParser.parse),
+    entries(footer, CountsPrefix)(counted(_)(Counts.fromBytes)),
+    entries(footer, HotKeysPrefix)(HotKeys.parse),
+    entries(footer, KeyCountsPrefix)(counted(_)(KeyCounts.fromBytes))
+  )
+
+  private def counted[A](text: String)(read: Array[Byte] => A): A = {
+    require(text.length <= MostCounts)
+    read(Base64.getDecoder.decode(text))
+  }
+
+  private def entries[A](footer: FileMetaData, prefix: String)(read: String => A): Map[Seq[String], A] = {
+    val found = for {
+      (key, text) <- footer.getKeyValueMetaData.asScala if key.startsWith(prefix)
       entry <-
-        try Some(columnOf(key, FooterKeys.CountsPrefix) -> Counts.fromBytes(Base64.getDecoder.decode(text)))
+        try Some(CatalystSqlParser.parseMultipartIdentifier(key.substring(prefix.length)) -> read(text))
         catch { case NonFatal(_) => None }
     } yield entry
-    entries.toMap
+    found.toMap
   }
-
-  def ofNamed(job: WriteJob): Map[String, String] =
-    job.named.toSeq.flatMap(column => job.shapes.get(column).map(FooterKeys.shape(column) -> _.ddl)).toMap
-
-  /** The shapes that the write of a file named. */
-  def named(footer: FileMetaData): Map[Seq[String], Shape] = {
-    val entries = for {
-      (key, text) <- footer.getKeyValueMetaData.asScala if key.startsWith(FooterKeys.ShapePrefix)
-      entry <-
-        try Some(columnOf(key, FooterKeys.ShapePrefix) -> ShapeParser.parse(text))
-        catch { case NonFatal(_) => None }
-    } yield entry
-    entries.toMap
-  }
-
-  private def columnOf(key: String, prefix: String): Seq[String] =
-    CatalystSqlParser.parseMultipartIdentifier(key.substring(prefix.length))
 }

@@ -59,9 +59,15 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
     if (definition == 0) AlwaysPresent
     else register(new LevelPresence(witness(column, repetition, need), definition, repetition))
 
-  /** The presence of a group whose levels are read only where the footer does not tell that it is in every row. */
-  def presenceUnless(group: Seq[String], isEverywhere: RowGroup => Boolean): KnownPresence =
-    register(new KnownPresence(isEverywhere, presence(group, !isEverywhere(_))))
+  /** The presence of a group or leaf whose levels are read only where the footer does not tell that it is in every row. */
+  def presenceUnless(
+      column: Seq[String],
+      isEverywhere: RowGroup => Boolean,
+      isNowhere: RowGroup => Boolean = _ => false
+  ): KnownPresence = {
+    def isOpen(group: RowGroup) = !isEverywhere(group) && !isNowhere(group)
+    register(new KnownPresence(isEverywhere, isNowhere, presence(column, isOpen(_))))
+  }
 
   /** The presence of a variant's group: it is in every row if a leaf below it is, as metadata is. */
   def variantPresence(bound: FileVariant): KnownPresence = {

@@ -20,15 +20,23 @@ object AlwaysPresent extends Presence {
   def isPresent(row: Int): Boolean = true
 }
 
-/** Whether a variant or map is there: in row groups of which the footer tells, in every row, else known from levels. */
-final class KnownPresence(isEverywhere: RowGroup => Boolean, levels: Presence) extends Presence
+/** Whether something is there: in row groups of which the footer tells, in every row or in none, else known from levels. */
+final class KnownPresence(
+    isEverywhere: RowGroup => Boolean,
+    isNowhere: RowGroup => Boolean,
+    levels: Presence
+) extends Presence
     with Assembled {
   private var always = true
+  private var never = false
 
   def isAlways: Boolean = always
-  def isPresent(row: Int): Boolean = always || levels.isPresent(row)
+  def isPresent(row: Int): Boolean = always || !never && levels.isPresent(row)
 
-  override def open(group: RowGroup): Unit = always = isEverywhere(group)
+  override def open(group: RowGroup): Unit = {
+    always = isEverywhere(group)
+    never = !always && isNowhere(group)
+  }
   def assemble(rows: Int): Unit = ()
 }
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.Errors
 import shreddedvariant.layout.{PathColumn, Wanted}
-import shreddedvariant.maps.{MergedMap, PickedVector}
+import shreddedvariant.maps.{HotEntries, MergedKeys, MergedMap, PickedVector}
 import shreddedvariant.shred.Lists
 
 /** Columns of a file by their paths, read as a type that is asked for; not read in row groups without need. */
@@ -41,8 +41,11 @@ final class MapBinder(
     if (hot.isEmpty) new MapVector(map, lists, keys, values)
     else {
       val names = hot.map(k => UTF8String.fromString(k._1)).toArray
-      val sidecars = hot.map { case (key, column) => sidecar(column, map.valueType, s"$name['$key']") }
-      new MergedMapVector(map, lists, new MergedMap(keys, values, names, sidecars.toArray), name, place)
+      val sidecars = hot.map { case (key, column) =>
+        sidecar(column, map.valueType, s"$name['$key']")
+      }.toArray
+      val nulls = new MapNulls(lists, new HotEntries(sidecars), name, place)
+      new MergedMapVector(map, lists, nulls, new MergedMap(keys, values, names, sidecars))
     }
   }
 
@@ -55,6 +58,11 @@ final class MapBinder(
           case Wanted.Entry(key, _) => new FixedColumn(valueOf(map, key, requested, column.path))
           case Wanted.HasEntry(key) => new FixedColumn(hasKey(map, key, column.columnName))
           case Wanted.MapPresence => presence(map)
+          case Wanted.MapSize =>
+            keysOf(map, column.columnName)
+            val lists = leaves.lists(map)
+            new FixedColumn(new MapSizeVector(lists, nulls(map, lists, column.columnName)))
+          case Wanted.MapKeys => new FixedColumn(allKeys(map, requested, column.columnName))
           case other => throw new IllegalStateException(s"$other is not asked of maps")
         }
     }
@@ -81,6 +89,21 @@ final class MapBinder(
     new PresenceColumn(present, job.batchSize)
   }
 
+  private def allKeys(map: Seq[String], requested: DataType, name: String): ColumnVector = {
+    val residual = keysOf(map, name).vector
+    val lists = leaves.lists(map)
+    val names = maps.hotKeys(map).map(k => UTF8String.fromString(k._1)).toArray
+    new MapKeysVector(requested, lists, nulls(map, lists, name), new MergedKeys(residual, names))
+  }
+
+  /** Which maps are NULL, and how many hot keys the others have: of sidecars it is enough to know where they have values. */
+  private def nulls(map: Seq[String], lists: Lists, name: String): MapNulls = {
+    val present: Array[ColumnVector] = maps.hotKeys(map).map { case (_, column) =>
+      new PresenceVector(leaves.presenceUnless(column, _.hasNoNulls(column), _.holdsNothing(column)))
+    }.toArray
+    new MapNulls(lists, new HotEntries(present), name, place)
+  }
+
   private def hot(map: Seq[String], key: String): Option[Seq[String]] =
     maps.hotKeys(map).collectFirst { case (`key`, column) => column }
 
@@ -89,15 +112,19 @@ final class MapBinder(
     columns.column(column, dataType, name, group => !group.holdsNothing(column))
 
   private def lookup(map: Seq[String], key: String, name: String): MapLookup = {
-    val keys = leaves.leaf(MapKeys.leaf(file, map, name), StringType, Rebasing.none, _ => true)
+    val keys = keysOf(map, name)
     leaves.register(new MapLookup(keys.vector, leaves.lists(map), UTF8String.fromString(key)))
   }
+
+  /** The keys of the residual; lists that are asked for afterwards take their levels. */
+  private def keysOf(map: Seq[String], name: String): Leaf =
+    leaves.leaf(MapKeyLeaf(file, map, name), StringType, Rebasing.none, _ => true)
 }
 
-object MapKeys {
+object MapKeyLeaf {
 
   /** The leaf of a map's keys, if these are strings. */
-  def leaf(file: MessageType, map: Seq[String], name: String): Seq[String] = {
+  def apply(file: MessageType, map: Seq[String], name: String): Seq[String] = {
     def refuse(column: Any) =
       throw Errors.columnType(
         name,

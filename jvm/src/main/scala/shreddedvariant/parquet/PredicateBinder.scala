@@ -20,7 +20,7 @@ final class PredicateBinder(
 ) {
   def parts(column: Column): Seq[Part] = column.origin match {
     case Origin.Path(path @ PathColumn(_, _, Wanted.Entry(key, _))) => Seq(ofEntry(path, key, column))
-    case Origin.Path(PathColumn(_, _, _: Wanted.HasEntry | Wanted.MapPresence)) => Seq(Part.Unknown)
+    case Origin.Path(PathColumn(_, _, _: Wanted.OfMap)) => Seq(Part.Unknown)
     case Origin.Path(path) => ofPath(path, column)
     case Origin.Plain(names) => Seq(ofPlain(names, column))
   }
@@ -74,7 +74,7 @@ final class PredicateBinder(
   private def ofEntry(path: PathColumn, key: String, column: Column): Part =
     FilePath.group(file, path.column, job).fold[Part](Part.Absent) { map =>
       hotKeys.hotKeys(map).collectFirst { case (`key`, sidecar) => ofLeaf(sidecar, column) }.getOrElse {
-        val keys = MapKeys.leaf(file, map, path.columnName)
+        val keys = MapKeyLeaf(file, map, path.columnName)
         ScalarType.fromParquet(file.getType(keys: _*).asPrimitiveType) match {
           case Some(ScalarType.Str | ScalarType.Binary) =>
             Part.Keyed(keys, Datum.Bytes(key.getBytes(UTF_8)), laws)

@@ -3,58 +3,59 @@ package shreddedvariant.parquet
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.column.{ColumnDescriptor, ColumnWriteStore, ParquetProperties}
+import org.apache.parquet.column.{ColumnDescriptor, ParquetProperties}
 import org.apache.parquet.hadoop.ColumnChunkPageWriteStore
-import org.apache.parquet.schema.{GroupType, MessageType, Type}
-import org.apache.parquet.util.AutoCloseables
+import org.apache.parquet.schema.MessageType
 import shreddedvariant.shred.LeafWriter
 
-private final class RowGroupLeaves(schema: MessageType, properties: ParquetProperties) {
+/** `filtered` are the leaves that get bloom filters, beside those that the settings name. */
+private final class RowGroupLeaves(
+    schema: MessageType,
+    properties: ParquetProperties,
+    filtered: Set[Seq[String]]
+) {
   private val columns: Array[ColumnDescriptor] = schema.getColumns.asScala.toArray
-  private val ofParquet = columns.filterNot(PagedLeaf.takes(_, properties)).toSet
+  private val (ofParquet, ofOurs) =
+    columns.partition(c => filtered(c.getPath.toSeq) || !PagedLeaf.takes(c, properties))
+  private val paged = ofOurs.map(new PagedLeaf(_, properties, () => isUrgent = true))
+
+  // Settings name columns by names joined with dots, which a name may hold too: so these columns have settings of their
+  // own. Nobody knows how many values there will be, and a filter takes a mebibyte unless it adapts to them: it is one of
+  // several that are filled, each half as large as the one before.
+  private val withFilters = {
+    val builder = ParquetProperties.copy(properties)
+      .withBloomFilterEnabled(true).withAdaptiveBloomFilterEnabled(true)
+    for (leaf <- filtered)
+      builder.withBloomFilterCandidatesNumber(leaf.mkString("."), RowGroupLeaves.FilterSizes)
+    builder.build()
+  }
+  private val borrowed = {
+    val (some, others) = ofParquet.toSeq.partition(c => filtered(c.getPath.toSeq))
+    Seq(new BorrowedLeaves(schema, others, properties), new BorrowedLeaves(schema, some, withFilters))
+  }
 
   /** The leaves in the order of the file, the same ones for all row groups. */
-  val all: Array[LeafWriter] =
-    columns.map(c =>
-      if (ofParquet(c)) new ParquetLeaf(c) else new PagedLeaf(c, properties, () => isUrgent = true)
-    )
-  private val paged = all.collect { case leaf: PagedLeaf => leaf }
-  private val borrowed = all.collect { case leaf: ParquetLeaf => leaf }
-
-  /** The schema with those columns alone that Parquet writes: its store wants a value of each column for each row. */
-  private val borrowedSchema =
-    new MessageType(schema.getName, schema.getFields.asScala.flatMap(restricted(_, Nil)).asJava)
-  private var store: ColumnWriteStore = _
+  val all: Array[LeafWriter] = {
+    val byColumn =
+      (paged.map(l => l.column -> (l: LeafWriter)) ++ borrowed.flatMap(_.all).map(l => l.column -> l)).toMap
+    columns.map(byColumn)
+  }
   private var rows = 0L
   private var nextCheck = 0L
 
   /** Whether the last row had a value so large that sizes should be looked at before the next one. */
   var isUrgent = false
 
-  private def restricted(field: Type, parent: Seq[String]): Option[Type] = field match {
-    case group: GroupType =>
-      val fields = group.getFields.asScala.flatMap(restricted(_, parent :+ group.getName))
-      Option.when(fields.nonEmpty)(group.withNewFields(fields.asJava))
-    case leaf =>
-      val path = (parent :+ leaf.getName).toArray
-      Option.when(ofParquet.exists(column => column.getPath.sameElements(path)))(leaf)
-  }
-
   def start(pages: ColumnChunkPageWriteStore): Unit = {
-    store = properties.newColumnWriteStore(borrowedSchema, pages, pages)
     paged.foreach(leaf => leaf.start(pages.getPageWriter(leaf.column)))
-    borrowed.foreach(leaf => leaf.start(store.getColumnWriter(leaf.column)))
+    borrowed.foreach(_.start(pages))
     rows = 0
     isUrgent = false
     nextCheck = math.min(properties.getMinRowCountForPageSizeCheck, properties.getPageRowCountLimit).toLong
   }
 
   def endRow(): Unit = {
-    if (borrowed.length > 0) {
-      // Parquet closes pages when it has counted the row.
-      if (store.isColumnFlushNeeded) borrowed.foreach(_.release())
-      store.endRecord()
-    }
+    borrowed.foreach(_.endRow())
     rows += 1
     if (rows >= nextCheck || isUrgent) checkPages()
   }
@@ -84,13 +85,16 @@ private final class RowGroupLeaves(schema: MessageType, properties: ParquetPrope
     nextCheck = rows + math.min(wait, untilLimit)
   }
 
-  def bufferedBytes: Long = store.getBufferedSize + paged.iterator.map(_.bufferedBytes).sum
+  def bufferedBytes: Long =
+    borrowed.iterator.map(_.bufferedBytes).sum + paged.iterator.map(_.bufferedBytes).sum
 
   /** Ends the pages of all leaves. */
   def end(): Unit = {
-    borrowed.foreach(_.release())
-    store.flush()
+    borrowed.foreach(_.end())
     paged.foreach(_.end(rows))
-    AutoCloseables.uncheckedClose(store)
   }
+}
+
+private object RowGroupLeaves {
+  val FilterSizes = 12
 }

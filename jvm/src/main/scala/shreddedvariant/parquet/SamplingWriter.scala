@@ -21,7 +21,9 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
   private val columns = job.limits.toSeq.sortBy(_._1.mkString(".")).map { case (path, limits) =>
     new SampledColumn(path, limits, schema)
   }
-  private val maps = job.mapLimits.toSeq.map { case (path, limits) => new SampledMap(path, limits, schema) }
+  private val maps = job.mapLimits.toSeq.sortBy(_._1.mkString(".")).map { case (path, limits) =>
+    new SampledMap(path, limits, schema)
+  }
   private val held = new java.util.ArrayDeque[UnsafeRow]
   private var heldBytes = 0L
   private var file: FileWriter = _
@@ -56,7 +58,7 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
   private def decide(): Unit = {
     val inferred = Inference.infer(columns.map(column => column.counts -> column.limits))
     val shapes = columns.map(_.path).zip(inferred.map(_.shape)).filter(_._2 != Shape.Untyped)
-    val counts = ColumnCounts(columns.map(column => column.path -> column.counts).toMap, held.size)
+    val counts = ColumnCounts(columns.map(column => column.path -> column.counts).toMap, maps, held.size)
     val hot = HotMaps(job.maps.keys ++ maps.map(map => map.path -> map.hot))
     file = open(job.copy(shapes = job.shapes ++ shapes, maps = hot), counts)
     while (!held.isEmpty) file.write(held.poll())
@@ -72,11 +74,11 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
     }
 }
 
-/** What is counted of a file's variant columns, and for how many of its first rows that is done already. */
-final case class ColumnCounts(counts: Map[Seq[String], Counts], counted: Int)
+/** What is counted of a file's variants and maps, and for how many of its first rows that is done already. */
+final case class ColumnCounts(counts: Map[Seq[String], Counts], maps: Seq[SampledMap], counted: Int)
 
 object ColumnCounts {
-  val none: ColumnCounts = ColumnCounts(Map.empty, 0)
+  val none: ColumnCounts = ColumnCounts(Map.empty, Nil, 0)
 }
 
 /** A variant column that is looked for in rows of the schema. */
@@ -101,16 +103,20 @@ private final class SampledColumn(
 }
 
 /** A map column whose hot keys are looked for. */
-private final class SampledMap(val path: Seq[String], limits: KeyLimits, schema: StructType) {
+final class SampledMap(val path: Seq[String], limits: KeyLimits, schema: StructType) {
   private val place = new SampledPlace(path, schema)
-  private val counts = new KeyCounts(place.dataType.asInstanceOf[MapType])
+  private val values = place.dataType.asInstanceOf[MapType].valueType
+  private val counts = new KeyCounts
 
   def add(row: InternalRow): Unit = {
     val struct = place.struct(row)
-    if (struct != null) counts.add(struct.getMap(place.ordinal))
+    if (struct != null) counts.add(struct.getMap(place.ordinal), values)
   }
 
   def hot: Seq[String] = counts.hot(limits)
+
+  /** What is worth being remembered by the file. */
+  def nearest: KeyCounts = counts.nearest(limits)
 }
 
 /** Where a column stands in rows of the schema. */

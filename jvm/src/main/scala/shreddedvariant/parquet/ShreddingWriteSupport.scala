@@ -38,7 +38,7 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leafCount = 0
     val (columns, fields) = told.getFields.asScala.map(written(_, Nil, 0, 0, collected = false)).unzip
     val schema = new MessageType(told.getName, columns.asJava)
-    leaves = new RowGroupLeaves(schema, properties)
+    leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job))
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
     val extra = context.getExtraMetaData.asScala ++ job.layout.footer ++ job.maps.footer
@@ -46,7 +46,9 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   }
 
   def write(row: InternalRow): Unit = {
-    consumer.counts = rows >= counts.counted
+    val isNew = rows >= counts.counted
+    consumer.counts = isNew
+    if (isNew) counts.maps.foreach(_.add(row))
     spark.write(splitter.fold(row)(_.split(row)))
     rows += 1
   }
@@ -55,7 +57,7 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   def footer: Map[String, String] = {
     // Only variants that are there are met on the way.
     for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
-    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts.counts) ++
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts) ++
       FileCounts.ofNamed(job)
   }
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.{
   BooleanType,
   DataType,
   Decimal,
+  IntegerType,
   LongType,
   StringType,
   VariantType
@@ -16,7 +17,7 @@ import org.apache.spark.sql.types.{
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.maps.MergedMap
+import shreddedvariant.maps.{HotEntries, MergedKeys, MergedMap}
 import shreddedvariant.shred.{CellVector, JsonWriter, Lists, Presence, RowRebuilder}
 
 /** A vector that has none of the accessors; each kind below adds its own. */
@@ -62,23 +63,36 @@ final class MapVector(dataType: DataType, lists: Lists, keys: ColumnVector, valu
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) keys else values
 }
 
-/** A map with hot keys. One that is NULL has none: a file that gives it some would lose them. */
-final class MergedMapVector(
-    dataType: DataType,
-    lists: Lists,
-    merged: MergedMap,
-    name: String,
-    place: FilePlace
-) extends ReadVector(dataType) {
-  override def isNullAt(row: Int): Boolean = {
+/** Where maps with hot keys are NULL. Such a map has no hot key: a file that gives it some would lose them. */
+final class MapNulls(lists: Lists, val hot: HotEntries, name: String, place: FilePlace) {
+  def isNullAt(row: Int): Boolean = {
     val isNull = lists.length(row) < 0
-    if (isNull && merged.hasHotKeys(row)) place.guard(name, row) {
+    if (isNull && hot.count(row) > 0) place.guard(name, row) {
       throw Errors.malformedMap(name, "it is NULL where a hot key has a value")
     }
     isNull
   }
+}
+
+final class MergedMapVector(dataType: DataType, lists: Lists, nulls: MapNulls, merged: MergedMap)
+    extends ReadVector(dataType) {
+  override def isNullAt(row: Int): Boolean = nulls.isNullAt(row)
   override def getMap(row: Int): ColumnarMap =
     if (isNullAt(row)) null else merged.at(row, lists.start(row), lists.length(row))
+}
+
+/** How many entries maps have, in the residual and in sidecars. */
+final class MapSizeVector(lists: Lists, nulls: MapNulls) extends ReadVector(IntegerType) {
+  override def isNullAt(row: Int): Boolean = nulls.isNullAt(row)
+  override def getInt(row: Int): Int = if (isNullAt(row)) 0 else lists.length(row) + nulls.hot.count(row)
+}
+
+/** The keys of maps, without their values. */
+final class MapKeysVector(dataType: DataType, lists: Lists, nulls: MapNulls, keys: MergedKeys)
+    extends ReadVector(dataType) {
+  override def isNullAt(row: Int): Boolean = nulls.isNullAt(row)
+  override def getArray(row: Int): ColumnarArray =
+    if (isNullAt(row)) null else keys.at(lists.start(row), lists.length(row), nulls.hot.in(row))
 }
 
 /** Whether maps have a key: one that has a value in its sidecar, or stands in the residual. */

@@ -8,8 +8,8 @@ import shreddedvariant.maps.{HotMaps, KeyLimits}
 /**
  * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
  * one from its first rows. A column in neither is written unshredded. `named` are those columns whose shape the write
- * names, and does not take from its table: files remember that. `maps` have hot keys that are given, and those of
- * `mapLimits` find theirs in the first rows.
+ * names, and does not take from its table: files remember that. `maps` have hot keys that are given, those in `namedMaps`
+ * by the write, and those of `mapLimits` find theirs in the first rows. `blooms` get bloom filters where a file has leaves for them.
  */
 final case class WriteJob(
     shapes: Map[Seq[String], Shape],
@@ -18,7 +18,9 @@ final case class WriteJob(
     layout: WriteLayout = WriteLayout.Parquet,
     named: Set[Seq[String]] = Set.empty,
     maps: HotMaps = HotMaps.none,
-    mapLimits: Map[Seq[String], KeyLimits] = Map.empty
+    mapLimits: Map[Seq[String], KeyLimits] = Map.empty,
+    namedMaps: Set[Seq[String]] = Set.empty,
+    blooms: Blooms = Blooms.none
 ) {
 
   /** Whether nothing is left for the first rows to decide. */

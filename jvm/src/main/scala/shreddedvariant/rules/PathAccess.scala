@@ -1,4 +1,7 @@
-/** Finds constant accesses in expressions: to variants by `variant_get`, colon syntax, casts; to maps by keys; tests for NULL. */
+/**
+ * Finds constant accesses in expressions: to variants by `variant_get`, colon syntax, casts; to maps by keys, their number
+ * and their list; tests for NULL.
+ */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -19,8 +22,12 @@ sealed trait Access {
   def value: PathColumn
 }
 
-/** Of an entry of a map. A key that a map does not have is NULL, in any mode, so that it fails nowhere. */
-final case class EntryAccess(ref: ColumnRef, wanted: Wanted) extends Access {
+/**
+ * Of an entry of a map, or of its keys. A key that a map does not have is NULL, in any mode, so that it fails nowhere.
+ * `otherwise` is what the access gives where the column is null.
+ */
+final case class EntryAccess(ref: ColumnRef, wanted: Wanted, otherwise: Option[Literal] = None)
+    extends Access {
   override def value: PathColumn = PathColumn(ref.fields, Nil, wanted)
 }
 
@@ -95,8 +102,15 @@ final class AccessFinder(holders: ExprId => Boolean) {
     case GetMapValue(child, Key(key)) => map(child).map(EntryAccess(_, Wanted.Entry(key, e.dataType)))
     case ElementAt(child, Key(key), _, _) => map(child).map(EntryAccess(_, Wanted.Entry(key, e.dataType)))
     case ArrayContains(MapKeys(child), Key(key)) => map(child).map(EntryAccess(_, Wanted.HasEntry(key)))
+    case Size(MapKeys(child), isLegacy) => size(child, isLegacy)
+    case Size(child, isLegacy) => size(child, isLegacy)
+    case MapKeys(child) => map(child).map(EntryAccess(_, Wanted.MapKeys))
     case _ => None
   }
+
+  /** The size of NULL was -1 once, and still is without ANSI. */
+  private def size(child: Expression, isLegacy: Boolean) =
+    map(child).map(EntryAccess(_, Wanted.MapSize, Option.when(isLegacy)(Literal(-1))))
 
   private def map(e: Expression): Option[ColumnRef] = column(e).filter(_.isMap)
 

@@ -84,7 +84,8 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
       access match {
         case path: PathAccess =>
           wanted.failure(path).fold[Expression](value)(StrictCast(value, _, path.target, path.zone))
-        case _: EntryAccess => value
+        case entry: EntryAccess =>
+          entry.otherwise.fold[Expression](value)(absent => Coalesce(Seq(value, absent)))
       }
     }
 

@@ -1,6 +1,8 @@
 /** The map columns of a schema, and the options that give them hot keys. */
 package shreddedvariant.source
 
+import java.util.Locale
+
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, OptionDoc, Options}
 import shreddedvariant.maps.{HotKeys, HotMaps, KeyLimits}
@@ -39,7 +41,8 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
     val (inferred, others) = listed.map(_.path).distinct.partition(isInferred)
     job.copy(
       maps = HotMaps(others.flatMap(path => keys(path).map(path -> _)).toMap),
-      mapLimits = inferred.map(path => path -> limits(path)).toMap
+      mapLimits = inferred.map(path => path -> limits(path)).toMap,
+      namedMaps = others.toSet
     )
   }
 
@@ -106,6 +109,27 @@ object MapColumns {
     } yield NamedColumns.parse(key, text) -> keys(key, list)
   )
 
+  /** What `shredding_shape` takes for maps, by the names that options have behind the column. */
+  def limits(entries: Map[String, String]): KeyLimits = {
+    val names = limitsOf.map(_._1)
+    entries.keys.toSeq.sorted.filterNot(key => names.exists(_.equalsIgnoreCase(key))).foreach { key =>
+      throw Errors.unknownLimit(
+        key,
+        Options.nearest(key.toLowerCase(Locale.ROOT), names, math.max(2, key.length / 2)),
+        names
+      )
+    }
+    limitsOf.foldLeft(KeyLimits()) { case (limits, (name, set)) =>
+      Options.get(entries, name).fold(limits)(set(limits, name, _))
+    }
+  }
+
+  private val limitsOf = Seq[(String, (KeyLimits, String, String) => KeyLimits)](
+    "keys" -> ((limits, key, value) => limits.copy(always = keys(key, value))),
+    "maxKeys" -> ((limits, key, value) => limits.copy(maxKeys = maxKeys(key, value))),
+    "minFrequency" -> ((limits, key, value) => limits.copy(minFrequency = frequency(key, value)))
+  )
+
   private val all = Seq(Options.MapKeys, Options.MapInfer, Options.MapMaxKeys, Options.MapMinFrequency)
 
   private def isOfInference(option: OptionDoc) =
@@ -116,7 +140,8 @@ object MapColumns {
     case _ => false
   }
 
-  private def keys(key: String, list: String): Seq[String] = {
+  /** The keys that an option lists. */
+  def keys(key: String, list: String): Seq[String] = {
     def refuse(reason: String) = throw Errors.mapKeys(key, list, reason)
     val isJson = list.trim.startsWith("[")
     val keys = HotKeys.parse(list)

@@ -1,5 +1,6 @@
 /**
- * Gives the columns of a write the shapes that their table keeps, and lets the table keep those that it lacks.
+ * Gives the columns of a write the shapes that their table keeps, and lets the table keep those that it lacks. What a shape
+ * is to a variant, its hot keys are to a map.
  *
  * A column's pin is its first shape: the one that an earlier write named, or else the one that is inferred from what the
  * files of the table say they hold, as soon as that is enough. So files of the first write may differ from each other,
@@ -21,8 +22,9 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.{InMemoryFileIndex, NoopCache}
 import shreddedvariant.{Options, ShreddedVariantException}
-import shreddedvariant.infer.{Counts, Inference}
+import shreddedvariant.infer.Inference
 import shreddedvariant.layout.Shape
+import shreddedvariant.maps.HotMaps
 import shreddedvariant.parquet.{FileCounts, OpenFile, WriteJob}
 
 final class Pinning(spark: SparkSession, table: Path, conf: Configuration, options: Map[String, String]) {
@@ -31,12 +33,13 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
 
   /** A table that is replaced as a whole starts anew: its directory goes, and the pins with it. */
   def apply(job: WriteJob): WriteJob =
-    if (Options.isUnpinned(options) || options.contains(WriteRule.Replaces) || job.limits.isEmpty) job
+    if (Options.isUnpinned(options) || options.contains(WriteRule.Replaces) || job.isDecided) job
     else {
       val kept = store.read()
       val pins = kept.getOrElse(Pins.none)
-      val first = firstShapes(job, job.limits.keySet -- pins.columns.keys)
-      if (first.columns.isEmpty) reuse(job, pins)
+      val first =
+        firstShapes(job, job.limits.keySet -- pins.columns.keys ++ (job.mapLimits.keySet -- pins.maps.keys))
+      if (first.isEmpty) reuse(job, pins)
       else if (kept.isEmpty) reuse(job, store.create(first))
       else {
         store.replace(pins.orElse(first))
@@ -47,9 +50,13 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
   /** Columns that are to be inferred take their pins; one that is pinned without a shape is written unshredded. */
   private def reuse(job: WriteJob, pins: Pins): WriteJob = {
     val pinned = pins.columns.collect { case (path, pin) if job.limits.contains(path) => path -> pin.shape }
+    val hot = for ((path, pin) <- pins.maps; limits <- job.mapLimits.get(path))
+      yield path -> (pin.keys ++ limits.always.diff(pin.keys))
     job.copy(
       shapes = job.shapes ++ pinned.filter(_._2 != Shape.Untyped),
-      limits = job.limits -- pinned.keys
+      limits = job.limits -- pinned.keys,
+      maps = HotMaps(job.maps.keys ++ hot),
+      mapLimits = job.mapLimits -- hot.keys
     )
   }
 
@@ -57,13 +64,18 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
     if (open.isEmpty) Pins.none
     else {
       val found = look(open)
-      val known = (found.counts -- found.named.keys).filter(_._2.values >= minRows)
+      val known = (found.counts -- found.shapes.keys).filter(_._2.values >= minRows)
         .toSeq.sortBy(_._1.mkString("."))
       val shapes = Inference.infer(known.map { case (path, counts) => counts -> job.limits(path) })
       val inferred = known.zip(shapes).map { case ((path, counts), inferred) =>
         path -> Pin(inferred.shape, Some(counts.values))
       }
-      Pins(inferred.toMap ++ found.named.map { case (path, shape) => path -> Pin(shape, None) })
+      val keys = for ((path, counts) <- found.keyCounts -- found.hotKeys.keys if counts.maps >= minRows)
+        yield path -> PinnedKeys(counts.hot(job.mapLimits(path)), Some(counts.maps))
+      Pins(
+        inferred.toMap ++ found.shapes.map { case (path, shape) => path -> Pin(shape, None) },
+        keys ++ found.hotKeys.map { case (path, keys) => path -> PinnedKeys(keys, None) }
+      )
     }
 
   /** Oldest first: a writer that looks a little later may see more files, but the same ones before these. */
@@ -74,9 +86,9 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
         .sortBy(file => (file.getModificationTime, file.getPath.toString))
 
   /** What the files say of some columns: of as many files as it takes to know all of these well enough. */
-  private def look(columns: Set[Seq[String]]): FootersSay = {
+  private def look(columns: Set[Seq[String]]): FileCounts = {
     val portions = files.take(Pinning.MaxFiles).grouped(Pinning.Portion)
-    var sum = FootersSay.nothing
+    var sum = FileCounts.nothing
     var isPromising = true
     while (isPromising && portions.hasNext) {
       val found = read(portions.next()).map(_.of(columns))
@@ -87,21 +99,18 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
     sum
   }
 
-  private def read(portion: Seq[FileStatus]): Seq[FootersSay] = {
+  private def read(portion: Seq[FileStatus]): Seq[FileCounts] = {
     val pool = Executors.newFixedThreadPool(math.min(portion.size, Pinning.Threads))
     try {
-      val reads = portion.map(file => (() => read(file)): Callable[FootersSay])
+      val reads = portion.map(file => (() => read(file)): Callable[FileCounts])
       pool.invokeAll(reads.asJava).asScala.toSeq.map(_.get)
     } finally pool.shutdown()
   }
 
   /** What is no Parquet file is the matter of whoever reads the table. */
-  private def read(file: FileStatus): FootersSay =
-    try
-      Using.resource(OpenFile(file.getPath, conf)) { open =>
-        FootersSay(FileCounts.named(open.getFileMetaData), FileCounts.read(open.getFileMetaData))
-      }
-    catch { case _: ShreddedVariantException | _: FileNotFoundException => FootersSay.nothing }
+  private def read(file: FileStatus): FileCounts =
+    try Using.resource(OpenFile(file.getPath, conf))(open => FileCounts.read(open.getFileMetaData))
+    catch { case _: ShreddedVariantException | _: FileNotFoundException => FileCounts.nothing }
 }
 
 private object Pinning {
@@ -110,27 +119,4 @@ private object Pinning {
   val Portion = 64
   val MaxFiles = 1024
   val Threads = 8
-}
-
-/** What footers say of columns: the shapes that writes named, and counts. */
-private final case class FootersSay(named: Map[Seq[String], Shape], counts: Map[Seq[String], Counts]) {
-  def isEmpty: Boolean = named.isEmpty && counts.isEmpty
-
-  def of(columns: Set[Seq[String]]): FootersSay =
-    FootersSay(named.filter(c => columns(c._1)), counts.filter(c => columns(c._1)))
-
-  def knows(column: Seq[String], rows: Long): Boolean =
-    named.contains(column) || counts.get(column).exists(_.values >= rows)
-
-  /** The first named shape holds; counts add up. */
-  def and(later: FootersSay): FootersSay = {
-    val more = later.counts.filterNot { case (path, added) =>
-      counts.get(path).map(_.merge(added)).isDefined
-    }
-    FootersSay(later.named ++ named, counts ++ more)
-  }
-}
-
-private object FootersSay {
-  val nothing: FootersSay = FootersSay(Map.empty, Map.empty)
 }

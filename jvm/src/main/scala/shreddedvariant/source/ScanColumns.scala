@@ -46,7 +46,8 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
       Right(Column(Origin.Path(path), Seq(target), isStrict = true, path.path))
     case Wanted.Entry(_, value) => Right(Column(Origin.Path(path), Seq(value), isStrict = false, path.path))
     case Wanted.HasEntry(_) => Left("it asks for a key and not for its value")
-    case Wanted.MapPresence => Left("files have no statistics of whole maps")
+    case Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys =>
+      Left("files have no statistics of whole maps")
     case Wanted.Presence => Right(Column(Origin.Path(path), Seq(BooleanType), isStrict = false, path.path))
     case _: Wanted.Failure => Left("it holds what could not be cast")
     case _: Wanted.Json => Left("it is JSON text, which no statistics know")

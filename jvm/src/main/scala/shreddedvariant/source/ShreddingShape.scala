@@ -1,4 +1,4 @@
-/** `shredding_shape(v[, limits])`: the shape that inference finds for the values of a column, as an aggregate. */
+/** `shredding_shape(v[, limits])`: the shape that inference finds for the values of a column, or hot keys, as an aggregate. */
 package shreddedvariant.source
 
 import org.apache.spark.internal.Logging
@@ -15,92 +15,98 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.expressions.aggregate.{ImperativeAggregate, TypedImperativeAggregate}
 import org.apache.spark.sql.catalyst.util.MapData
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
+import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.{Errors, SparkBridge}
-import shreddedvariant.binary.MalformedVariant
-import shreddedvariant.infer.{Counts, Inference, Limits}
 
 /**
- * `column` is the variant as the user wrote it, for messages: when rows come, all expressions are bound to numbers.
+ * `name` is the column as the user wrote it, for messages: when rows come, all expressions are bound to numbers.
  *
- * The result goes straight into the option `shredding.shape.<column>`: over no rows, or where nothing is worth shredding,
- * it is VARIANT. The buffer is [[Counts]], so neither partitions nor the order of rows show.
+ * The result of a variant goes straight into the option `shredding.shape.<column>`: over no rows, or where nothing is worth
+ * shredding, it is VARIANT. That of a map goes into `parquet.map.shredding.<column>.keys`; without a key it is `[]`. The
+ * buffer is [[ShapeCounts]], so neither partitions nor the order of rows show.
  */
 @ExpressionDescription(
   usage =
-    "_FUNC_(v[, limits]) - Returns the shape in which the values of a variant column are shredded, as DDL.",
+    "_FUNC_(v[, limits]) - Returns the shape in which the values of a variant column are shredded, as DDL; of a map " +
+      "column, the keys that get columns of their own.",
   arguments = """
     Arguments:
-      * v - A variant.
+      * v - A variant, or a map whose keys are strings.
       * limits - A constant map of the options of inference: policy, minFieldFrequency, maxFields, maxDepth,
-          maxIntermediateFields, include, exclude.
+          maxIntermediateFields, include, exclude; for maps keys, maxKeys, minFrequency.
   """,
   examples = """
     Examples:
       > SELECT _FUNC_(parse_json(j)) FROM VALUES ('{"a": 1}'), ('{"a": 2.5}') AS t(j);
        STRUCT<a DECIMAL(2,1)>
+      > SELECT _FUNC_(m) FROM VALUES (map('a', '1', 'b', '22')), (map('b', '3')) AS t(m);
+       b,a
   """,
   group = "variant_funcs"
 )
 final case class ShreddingShape(
-    variant: Expression,
+    column: Expression,
     limits: Option[Expression],
-    column: String,
+    name: String,
     override val mutableAggBufferOffset: Int,
     override val inputAggBufferOffset: Int
-) extends TypedImperativeAggregate[Counts]
+) extends TypedImperativeAggregate[ShapeCounts]
     with ExpectsInputTypes
     with Logging {
-  def this(variant: Expression) = this(variant, None, variant.sql, 0, 0)
-  def this(variant: Expression, limits: Expression) = this(variant, Some(limits), variant.sql, 0, 0)
+  def this(column: Expression) = this(column, None, column.sql, 0, 0)
+  def this(column: Expression, limits: Expression) = this(column, Some(limits), column.sql, 0, 0)
 
-  @transient private lazy val by: Limits = limits.fold(Limits())(ShreddingShape.limits)
+  @transient private lazy val counted =
+    CountedColumn(column.dataType, name, limits.fold(Map.empty[String, String])(ShreddingShape.limits))
 
   override def prettyName: String = "shredding_shape"
   override protected def stringArgs: Iterator[Any] = children.iterator
-  override def children: Seq[Expression] = variant +: limits.toSeq
-  override def inputTypes: Seq[DataType] = Seq(VariantType, MapType(StringType, StringType))
+  override def children: Seq[Expression] = column +: limits.toSeq
+  override def inputTypes: Seq[DataType] =
+    if (column.resolved) Seq(column.dataType, MapType(StringType, StringType)) else Nil
   override def dataType: DataType = StringType
   override def nullable: Boolean = false
 
   /** Wrong limits are refused before anything runs. */
   override def checkInputDataTypes(): TypeCheckResult = {
     val result = super.checkInputDataTypes()
-    if (result.isSuccess) by
-    result
+    column.dataType match {
+      case _ if result.isFailure => result
+      case VariantType | MapType(_: StringType, _, _) => counted.check(); result
+      case other => TypeCheckResult.TypeCheckFailure(
+          s"$prettyName takes a variant or a map whose keys are strings, and was given ${other.sql}"
+        )
+    }
   }
 
-  override def createAggregationBuffer(): Counts = new Counts
+  override def createAggregationBuffer(): ShapeCounts = counted.empty
 
-  override def update(counts: Counts, row: InternalRow): Counts = {
-    val value = variant.eval(row).asInstanceOf[VariantVal]
-    if (value == null) counts.addNull()
-    else
-      try counts.add(value.getMetadata, value.getValue)
-      catch { case e: MalformedVariant => throw Errors.malformedValue(column, e.reason) }
+  override def update(counts: ShapeCounts, row: InternalRow): ShapeCounts = {
+    val value = column.eval(row)
+    if (value == null) counts.addNull() else counts.add(value)
     counts
   }
 
-  override def merge(counts: Counts, other: Counts): Counts = {
+  override def merge(counts: ShapeCounts, other: ShapeCounts): ShapeCounts = {
     counts.merge(other)
     counts
   }
 
-  override def eval(counts: Counts): Any = {
-    val inferred = Inference.infer(Seq(counts -> by)).head
-    if (inferred.isCut) logWarning(Errors.pathsLeftOut(column))
-    UTF8String.fromString(inferred.shape.ddl)
+  override def eval(counts: ShapeCounts): Any = {
+    val (shape, isCut) = counted.shape(counts)
+    if (isCut) logWarning(Errors.pathsLeftOut(name))
+    UTF8String.fromString(shape)
   }
 
-  override def serialize(counts: Counts): Array[Byte] = counts.toBytes
-  override def deserialize(bytes: Array[Byte]): Counts = Counts.fromBytes(bytes)
+  override def serialize(counts: ShapeCounts): Array[Byte] = counts.toBytes
+  override def deserialize(bytes: Array[Byte]): ShapeCounts = counted.read(bytes)
 
   override def withNewMutableAggBufferOffset(offset: Int): ImperativeAggregate =
     copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): ImperativeAggregate =
     copy(inputAggBufferOffset = offset)
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): Expression =
-    copy(variant = newChildren.head, limits = newChildren.lift(1))
+    copy(column = newChildren.head, limits = newChildren.lift(1))
 }
 
 object ShreddingShape {
@@ -115,15 +121,15 @@ object ShreddingShape {
     if (!registry.functionExists(identifier)) registry.registerFunction(identifier, info, builder)
   }
 
-  private def limits(map: Expression): Limits = {
+  private def limits(map: Expression): Map[String, String] = {
     if (!map.foldable) throw Errors.limitsArgument("not constant")
     val entries = map.eval().asInstanceOf[MapData]
     if (entries == null) throw Errors.limitsArgument("NULL")
     val (keys, values) = (entries.keyArray(), entries.valueArray())
-    InferenceLimits.ofMap((0 until entries.numElements()).map { i =>
+    (0 until entries.numElements()).map { i =>
       val key = keys.getUTF8String(i).toString
       if (values.isNullAt(i)) throw Errors.limitsArgument(s"NULL for '$key'")
       key -> values.getUTF8String(i).toString
-    }.toMap)
+    }.toMap
   }
 }

@@ -25,9 +25,11 @@ final case class GivenOptions(own: Map[String, String], session: Map[String, Str
 final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   private val columns = new NamedColumns(schema, caseSensitive)
   private val maps = new MapColumns(schema, columns)
+  private val blooms = new BloomColumns(columns)
 
   /** Checks all options against the schema and says how each column is written. */
-  def writeJob(options: GivenOptions): WriteJob = maps.addTo(ofVariants(options), options)
+  def writeJob(options: GivenOptions): WriteJob =
+    blooms.addTo(maps.addTo(ofVariants(options), options), options)
 
   /** Checks the options of what may be a write or a read. */
   def check(options: GivenOptions): Unit = {

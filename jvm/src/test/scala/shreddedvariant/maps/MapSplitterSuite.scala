@@ -96,7 +96,11 @@ class MapSplitterSuite extends ScalaCheckSuite {
       val read = entriesOf(merged.at(row, row, size))
       assertEquals(read.toSet, written.toSet)
       assertEquals(read.take(size), entriesOf(residual))
-      assertEquals(merged.hasHotKeys(row), size < written.size)
+      val hotEntries = new HotEntries(sidecars)
+      assertEquals(hotEntries.count(row), written.size - size)
+      val hotKeys = new MergedKeys(residualKeys, hot.map(UTF8String.fromString).toArray)
+      val readKeys = hotKeys.at(row, size, hotEntries.in(row))
+      assertEquals((0 until readKeys.numElements).map(readKeys.getUTF8String(_).toString), read.map(_._1))
       assertEquals(entriesOf(merged.at(row, row, size).copy()), read)
     }
   }

@@ -121,7 +121,7 @@ class SamplingWriterSuite extends munit.FunSuite {
     for (sample <- Seq(1, 10, 43, 1000))
       VariantFile.withFile { file =>
         write(file, rows, SampleSize(rows = sample))
-        val read = FileCounts.read(VariantFile.footer(file))
+        val read = FileCounts.read(VariantFile.footer(file)).counts
         assertEquals(read.keySet, Set(v, w))
         for (
           (column, value) <- Seq[(Seq[String], InternalRow => VariantVal)](
@@ -161,7 +161,7 @@ class SamplingWriterSuite extends munit.FunSuite {
       VariantFile.withFile { file =>
         write(file, rows)
         assert(!shapeOf(file).contains("typed_value"))
-        assertEquals(FileCounts.read(VariantFile.footer(file))(v).rows, rows.size.toLong)
+        assertEquals(FileCounts.read(VariantFile.footer(file)).counts(v).rows, rows.size.toLong)
       }
   }
 
@@ -187,19 +187,22 @@ class SamplingWriterSuite extends munit.FunSuite {
       VariantFile.withFile { file =>
         write(file, ordered, columns = Seq(v))
         val footer = VariantFile.footer(file)
-        assertEquals(footer.getKeyValueMetaData.get(FooterKeys.counts(v)), FooterKeys.NoCounts)
-        assertEquals(FileCounts.read(footer), Map.empty[Seq[String], Counts])
+        assertEquals(
+          footer.getKeyValueMetaData.get(FooterKeys.of(FooterKeys.CountsPrefix, v)),
+          FooterKeys.NoCounts
+        )
+        assertEquals(FileCounts.read(footer).counts, Map.empty[Seq[String], Counts])
       }
   }
 
   test("a column that does not infer is not counted") {
     VariantFile.withFile { file =>
       write(file, changing(5, 5), columns = Seq(w))
-      assertEquals(FileCounts.read(VariantFile.footer(file)).keySet, Set(w))
+      assertEquals(FileCounts.read(VariantFile.footer(file)).counts.keySet, Set(w))
     }
   }
 
   test("the key of a column is spelled as in an option") {
-    assertEquals(FooterKeys.counts(Seq("a.b", "c")), "shredded_variant.counts.`a.b`.c")
+    assertEquals(FooterKeys.of(FooterKeys.CountsPrefix, Seq("a.b", "c")), "shredded_variant.counts.`a.b`.c")
   }
 }
