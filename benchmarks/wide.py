@@ -21,7 +21,7 @@ LAYOUTS = ("struct", "ours", "spark")
 
 
 def measure(bench: Bench) -> Result:
-    """What ours takes for footers, its scan counts; a query reads them on all cores, and what it takes beyond is the leaf."""
+    """Our scans count what footers take; a query reads them on all cores, and what it takes beyond is the leaf."""
     result = Result(NAME)
     result.copies = bench.copies_for(lambda copies: _sum(bench, NARROW, "struct", copies))
     layouts = [layout for layout in LAYOUTS if layout in bench.plan.layouts]

@@ -24,7 +24,7 @@ final class LateReader(
 ) {
   private val batchSize = job.batchSize
   private val vectors = new VectorAllocator(batchSize, job.offHeap)
-  private val test = filter.open()
+  private val test = filter.test
   private val kept = new KeptRows(filter.columns, batchSize, vectors)
   private val attempts = new Attempts
   private var batch = 0

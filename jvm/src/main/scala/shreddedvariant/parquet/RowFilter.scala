@@ -15,7 +15,9 @@ import org.apache.spark.sql.types.StructType
  * error is for Spark to find.
  */
 final case class RowFilter(columns: StructType, condition: Expression) {
-  def open(): RowTest = new RowTest(Predicate.create(condition))
+
+  /** Compiled once for all files of a task: each task has a copy of its own. */
+  @transient lazy val test: RowTest = new RowTest(Predicate.create(condition))
 }
 
 final class RowTest(condition: BasePredicate) {
