@@ -226,13 +226,6 @@ def test_a_directory_with_a_delta_log_is_left_alone(spark, table):
     assert sorted(map(str, log.parent.rglob("*"))) == before
 
 
-def test_a_table_in_a_catalog_is_refused_and_not_half_made(spark):
-    """Goes away when catalog tables come."""
-    refusal(lambda: spark.sql(f"CREATE TABLE refused (v VARIANT) USING {FORMAT}"), "catalog", r"save\(path\)")
-    refusal(lambda: frame(spark, *ROWS).write.format(FORMAT).saveAsTable("refused"), "catalog")
-    assert not spark.catalog.tableExists("refused")
-
-
 def test_a_write_that_fails_in_a_task_leaves_no_table(spark, tmp_path):
     df = spark.range(5000).selectExpr("CAST(id AS INT) AS id", "CAST(1 / (4999 - id) AS VARIANT) AS v")
     with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):

@@ -1,11 +1,11 @@
-/** Every sentence a user can meet, but for Delta tables: what is wrong, where, what to do. */
+/** Every sentence a user can meet, but for Delta tables and catalogs: what is wrong, where, what to do. */
 package shreddedvariant
 
 /** A refusal with a stable name; the message begins with it in brackets. */
 final class ShreddedVariantException(val condition: String, sentence: String, cause: Throwable = null)
     extends IllegalArgumentException(s"[$condition] $sentence", cause)
 
-object Errors extends Sentences with DeltaErrors {
+object Errors extends Sentences with DeltaErrors with CatalogErrors {
 
   // ---- the session ----
 

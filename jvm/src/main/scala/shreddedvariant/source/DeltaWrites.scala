@@ -13,14 +13,15 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{AnalysisException, SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.analysis.TableOutputResolver
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, RuntimeReplaceable, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Literal, RuntimeReplaceable, Unevaluable}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.datasources.{InsertIntoHadoopFsRelationCommand, WriteFiles}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.{Errors, Options, SparkBridge}
 import shreddedvariant.delta.{AsOf, DeltaLog, DeltaSnapshot, DeltaTarget}
 import shreddedvariant.parquet.WriteJob
@@ -81,16 +82,11 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
   }
 
   private def checkOptions(): Unit = {
+    if (insert.ifPartitionNotExists)
+      throw Errors.notInThisVersion("IF NOT EXISTS for a partition of a Delta table", "leave it out")
+    DeltaOptions.checkTable(root, options)
     for (key <- Seq(Options.VersionAsOf, Options.TimestampAsOf) if Options.get(options, key).isDefined)
       throw Errors.deltaOption(root, key, "it chooses a version to read")
-    for (
-      key <- options.keys.toSeq.sorted if key.toLowerCase(Locale.ROOT).startsWith("parquet.map.shredding.")
-    )
-      throw Errors.deltaOption(root, key, "other readers of the table would see maps without their hot keys")
-    if (Options.get(options, Options.Layout).exists(_.equalsIgnoreCase("draft")))
-      throw Errors.deltaOption(root, Options.Layout, "other readers of the table know today's layout alone")
-    if (Options.get(options, Options.Table).exists(_.equalsIgnoreCase("files")))
-      throw Errors.deltaOption(root, Options.Table, "files that no log knows would not be part of it")
     for (key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if !isOverwrite && isSet(key))
       throw Errors.deltaOption(root, key, "it works with mode(\"overwrite\")")
   }
@@ -180,6 +176,8 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
             "partitionOverwriteMode chooses partitions as well"
           )
         case Some(text) => Replaced.Where(condition(text, target))
+        case None if insert.staticPartitions.nonEmpty && !isDynamic(target) =>
+          Replaced.Where(condition(staticPartitions(target), target))
         case None if !isDynamic(target) => Replaced.Everything
         case None if isSet(Options.OverwriteSchema) =>
           throw Errors.deltaOption(
@@ -190,7 +188,18 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
         case None => Replaced.SamePartitions
       }
 
-  private def isDynamic(target: DeltaTarget) = target.partitionColumns.nonEmpty && Options
+  /** As V1 plans `INSERT OVERWRITE … PARTITION (…)`; our own tables have a condition by then. */
+  private def staticPartitions(target: DeltaTarget): String =
+    insert.staticPartitions.toSeq.map { case (name, value) =>
+      val column = target.schema(nameIn(target.schema, name))
+      val text = Literal(UTF8String.fromString(value), StringType).sql
+      s"`${column.name.replace("`", "``")}` <=> CAST($text AS ${column.dataType.sql})"
+    }.mkString(" AND ")
+
+  private def isDynamic(target: DeltaTarget) =
+    insert.staticPartitions.size < target.partitionColumns.size && asksForDynamic
+
+  private def asksForDynamic = Options
     .get(options, "partitionOverwriteMode")
     .getOrElse(SQLConf.get.partitionOverwriteMode.toString)
     .equalsIgnoreCase(PartitionOverwriteMode.DYNAMIC.toString)

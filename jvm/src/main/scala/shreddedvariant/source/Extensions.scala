@@ -10,6 +10,8 @@ import shreddedvariant.rules.{LatePathPushdown, PathPushdown, WholeReads}
 /** Spark finds this class as a service. */
 class Extensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectHintResolutionRule(_ => SqlPaths)
+    extensions.injectCheckRule(_ => TableChecks)
     extensions.injectCheckRule(_ => WriteCheck)
     extensions.injectPreCBORule(_ => PathPushdown)
     extensions.injectFunction((
@@ -22,7 +24,8 @@ class Extensions extends SparkSessionExtensionsProvider {
 
 /** Rules and functions that a session takes after its start; each session has its own, so that nothing leaks into others. */
 object LateRules {
-  private val all = Seq[Rule[LogicalPlan]](WriteRule, DeltaWrites, LatePathPushdown, WholeReads)
+  private val all =
+    Seq[Rule[LogicalPlan]](TableWrites, WriteRule, DeltaWrites, LateSqlPaths, LatePathPushdown, WholeReads)
 
   /** For the session of this thread. Users may set the list anew, so it is looked at whenever the format is used. */
   def install(): Unit =

@@ -17,7 +17,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat
 import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.{SQLContext, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -55,19 +55,26 @@ class ShreddedVariantSource
   override def supportsExternalMetadata(): Boolean = true
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    val table = SourceOptions.table(options, None)
+    val all = options.asCaseSensitiveMap.asScala.toMap
+    val table =
+      if (CatalogEntry.isOne(all)) CatalogEntry.table(all, None, Nil) else SourceOptions.table(options, None)
     inferred = Some(table)
     table.files.schema
   }
 
-  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = Array.empty
+  /** Asked also of paths that do not exist yet; of a catalog's after their schema. */
+  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] =
+    inferred.filter(_.files.catalog.isDefined).fold(Array.empty[Transform])(_.partitioning)
 
   override def getTable(
       schema: StructType,
       partitioning: Array[Transform],
       properties: util.Map[String, String]
-  ): Table =
-    inferred.getOrElse(SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema)))
+  ): Table = {
+    val all = properties.asScala.toMap
+    if (CatalogEntry.isOne(all)) CatalogEntry.table(all, Some(schema), partitioning.toSeq)
+    else inferred.getOrElse(SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema)))
+  }
 
   // ---- file format: reading ----
 
@@ -163,12 +170,6 @@ object SourceOptions {
   /** The table behind options of load or save; all of them are checked here, before anything is written or deleted. */
   def table(options: CaseInsensitiveStringMap, schema: Option[StructType]): ShreddedVariantTable = {
     val all = options.asCaseSensitiveMap.asScala.toMap
-    // Spark's catalog hands these two over with every table that it creates or loads, and nobody else does.
-    if (all.contains(TableCatalog.PROP_OWNER) && all.contains(TableCatalog.PROP_PROVIDER))
-      throw Errors.notInThisVersion(
-        "A table in a catalog",
-        "write to a path with save(path) and read it with load(path)"
-      )
     val (pathOptions, rest) = all.partition { case (k, _) =>
       k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths")
     }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.{FileSourceOptions, SQLConfHelper}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.execution.datasources.{
   FileFormat,
   FileStatusCache,
@@ -21,17 +22,21 @@ import org.apache.spark.sql.execution.streaming.runtime.MetadataLogFileIndex
 import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
 import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import shreddedvariant.{Errors, SparkBridge}
+import shreddedvariant.{Errors, Options, SparkBridge}
 import shreddedvariant.delta.DeltaSnapshot
 import shreddedvariant.layout.PathColumn
 import shreddedvariant.rules.PathTable
 
 /**
- * The files of a table. `userSchema` is what the user gave on read, or the data's schema on write. Nothing is listed
- * before it is needed: a table that is about to be written need not exist.
+ * The files of a table. `userSchema` is what the user gave on read, the data's schema on write, or what a catalog has.
+ * Nothing is listed before it is needed: a table that is about to be written need not exist.
  */
-final case class TableFiles(paths: Seq[String], options: Map[String, String], userSchema: Option[StructType])
-    extends SQLConfHelper {
+final case class TableFiles(
+    paths: Seq[String],
+    options: Map[String, String],
+    userSchema: Option[StructType],
+    catalog: Option[CatalogEntry] = None
+) extends SQLConfHelper {
 
   @transient private lazy val spark = SparkSession.active
   private def hadoopConf = spark.sessionState.newHadoopConfWithOptions(options)
@@ -39,7 +44,8 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
   /** The Delta table that the path is, if it is one, at the version that the options ask for. */
   @transient lazy val delta: Option[DeltaSnapshot] = {
     val found = DeltaTables.open(paths, options, hadoopConf)
-    for (table <- found; user <- userSchema if !isSame(user, table.schema))
+    // A catalog may lag behind: the log has the columns.
+    for (table <- found; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
       throw Errors.deltaSchema(table.root)
     found
   }
@@ -50,9 +56,16 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
   private def listed: PartitioningAwareFileIndex = {
     if (paths.isEmpty) throw Errors.noPath()
     val hadoop = hadoopConf
+    if (catalog.isDefined) DeltaGuard.checkAbove(new Path(paths.head), hadoop)
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
       new MetadataLogFileIndex(spark, new Path(paths.head), options, userSchema)
-    else {
+    else if (catalog.isDefined) {
+      // The directory need not exist yet. What lies in that of a Delta table without a log was never committed.
+      val path = new Path(paths.head)
+      val isDelta = Options.get(options, Options.Table).exists(_.equalsIgnoreCase("delta"))
+      val roots = if (isDelta) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
+      new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
+    } else {
       val glob = options.collectFirst {
         case (k, v) if k.equalsIgnoreCase("__globPaths__") => v == "true"
       }.getOrElse(true)
@@ -75,13 +88,47 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
     SparkBridge.asNullable(data)
   }
 
-  def schema: StructType =
-    delta.fold(StructType(dataSchema ++ index.partitionSchema))(table => SparkBridge.asNullable(table.schema))
+  def schema: StructType = (delta.map(_.schema), userSchema) match {
+    case (Some(ofLog), _) => SparkBridge.asNullable(ofLog)
+    case (_, Some(ofCatalog)) if catalog.isDefined => SparkBridge.asNullable(ofCatalog)
+    case _ => StructType(dataSchema ++ index.partitionSchema)
+  }
+
+  def partitionColumns: Seq[String] = catalog match {
+    case Some(entry) if userSchema.isDefined && delta.isEmpty => entry.partitionColumns
+    case _ => index.partitionSchema.fieldNames.toSeq
+  }
+
+  /** The same table as a query's own options choose its version or its files; its columns stay what they are. */
+  def reading(asked: Map[String, String]): TableFiles =
+    if (
+      catalog.isEmpty || TableFiles.Choices.forall(key =>
+        Options.get(asked, key) == Options.get(options, key)
+      )
+    ) this
+    else {
+      val chosen = copy(options = asked)
+      if (!isSame(chosen.schema, schema)) throw Errors.deltaSchema(paths.mkString(", "))
+      chosen
+    }
 
   private def isSame(a: StructType, b: StructType) = {
     def columns(of: StructType) = SparkBridge.asNullable(of).map(f => (f.name, f.dataType))
     columns(a) == columns(b)
   }
+}
+
+object TableFiles {
+
+  /** Options of a read that choose what is read. */
+  private val Choices = Seq(
+    Options.VersionAsOf,
+    Options.TimestampAsOf,
+    "pathGlobFilter",
+    "recursiveFileLookup",
+    "modifiedBefore",
+    "modifiedAfter"
+  )
 }
 
 final case class ShreddedVariantTable(
@@ -90,6 +137,7 @@ final case class ShreddedVariantTable(
     whole: Map[String, String]
 ) extends PathTable
     with SupportsRead
+    with SupportsWrite
     with SupportsMetadataColumns {
   override def withPathColumns(columns: Seq[PathColumn]): PathTable = copy(pathColumns = columns)
   override def withWhole(reasons: Map[String, String]): PathTable = copy(whole = reasons)
@@ -101,23 +149,35 @@ final case class ShreddedVariantTable(
   override def name: String = s"shredded_variant ${files.paths.mkString(",")}"
 
   override def partitioning: Array[Transform] =
-    files.index.partitionSchema.fieldNames.map(name => Expressions.identity(s"`${name.replace("`", "``")}`"))
+    files.partitionColumns.map(name => Expressions.identity(s"`${name.replace("`", "``")}`")).toArray
 
-  override def properties: util.Map[String, String] = files.options.asJava
+  override def properties: util.Map[String, String] =
+    files.catalog.fold(files.options)(_.shown).asJava
 
-  override def capabilities: util.Set[TableCapability] =
-    util.EnumSet.of(TableCapability.BATCH_READ, TableCapability.V1_BATCH_WRITE)
+  /** `save(path)` is left to V1, and knows all modes there. */
+  override def capabilities: util.Set[TableCapability] = {
+    val all = util.EnumSet.of(
+      TableCapability.BATCH_READ,
+      TableCapability.TRUNCATE,
+      TableCapability.OVERWRITE_BY_FILTER
+    )
+    if (files.catalog.isEmpty) all.add(TableCapability.V1_BATCH_WRITE)
+    else {
+      all.add(TableCapability.BATCH_WRITE)
+      all.add(TableCapability.OVERWRITE_DYNAMIC)
+    }
+    all
+  }
+
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new TableWriteBuilder(info)
 
   override def metadataColumns: Array[MetadataColumn] = Array(FileMetadataColumn)
 
-  override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
-    new ShreddedVariantScanBuilder(
-      SparkSession.active,
-      files,
-      pathColumns,
-      whole,
-      files.options ++ scanOptions.asCaseSensitiveMap.asScala
-    )
+  override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder = {
+    val options = GivenOptions(scanOptions.asCaseSensitiveMap.asScala.toMap, files.options).all
+    Options.check(options)
+    new ShreddedVariantScanBuilder(SparkSession.active, files.reading(options), pathColumns, whole, options)
+  }
 }
 
 /** `_metadata`, as Spark's own file sources have it. */

@@ -11,7 +11,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.execution.datasources.{
+  HadoopFsRelation,
+  InsertIntoHadoopFsRelationCommand,
+  LogicalRelation
+}
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
@@ -53,8 +57,13 @@ object WriteCheck extends (LogicalPlan => Unit) {
     mode.equalsIgnoreCase(PartitionOverwriteMode.DYNAMIC.toString)
   }
 
-  /** Spark looks for its own relations only. */
-  private def inputs(query: LogicalPlan): Seq[Path] = query.collectWithSubqueries {
+  /** The directories that a query reads; Spark looks for its own relations, and not on all routes. */
+  def inputs(query: LogicalPlan): Seq[Path] = query.collectWithSubqueries {
+    case l: LogicalRelation =>
+      l.relation match {
+        case files: HadoopFsRelation => files.location.rootPaths
+        case _ => Nil
+      }
     case r: DataSourceV2Relation => roots(r.table)
     case s: DataSourceV2ScanRelation => roots(s.relation.table)
   }.flatten
@@ -64,7 +73,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
     case _ => Nil
   }
 
-  private def isBelow(path: Path, top: Path) =
+  def isBelow(path: Path, top: Path) =
     Iterator.iterate(path)(_.getParent).takeWhile(_ != null).contains(top)
 }
 
@@ -74,13 +83,23 @@ object WriteRule extends Rule[LogicalPlan] {
   /** An option of ours that no user gives. */
   val Replaces = "__shredded_variant_replaces__"
 
-  override def apply(plan: LogicalPlan): LogicalPlan = {
+  override def apply(original: LogicalPlan): LogicalPlan = {
+    val plan = withOptionsOfTable(original)
     WriteCheck(plan)
     plan match {
       case insert: InsertIntoHadoopFsRelationCommand if replaces(insert) =>
         insert.copy(options = insert.options + (Replaces -> "true"))
       case other => other
     }
+  }
+
+  /** A session catalog that is not Spark's own has its inserts planned by V1, which knows OPTIONS alone. */
+  private def withOptionsOfTable(plan: LogicalPlan): LogicalPlan = plan match {
+    case insert: InsertIntoHadoopFsRelationCommand
+        if insert.fileFormat.isInstanceOf[ShreddedVariantSource] && insert.catalogTable.isDefined =>
+      val properties = CatalogEntry(insert.catalogTable.get.properties, Nil).options
+      insert.copy(options = GivenOptions(insert.options, properties).all)
+    case other => other
   }
 
   private def replaces(insert: InsertIntoHadoopFsRelationCommand) =
