@@ -32,6 +32,13 @@ object Options {
   val TimestampAsOf = "timestampAsOf"
   val OverwriteSchema = "overwriteSchema"
   val ReplaceWhere = "replaceWhere"
+  val StartingVersion = "startingVersion"
+  val StartingTimestamp = "startingTimestamp"
+  val MaxFilesPerTrigger = "maxFilesPerTrigger"
+  val MaxBytesPerTrigger = "maxBytesPerTrigger"
+  val IgnoreDeletes = "ignoreDeletes"
+  val IgnoreChanges = "ignoreChanges"
+  val SkipChangeCommits = "skipChangeCommits"
   val MapColumns = "parquet.map.shredding.columns"
   val MapKeys: OptionDoc = OptionDoc(
     "parquet.map.shredding.<column>.keys",
@@ -177,6 +184,39 @@ object Options {
       TimestampAsOf,
       "–",
       "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
+    ),
+    OptionDoc(
+      StartingVersion,
+      "–",
+      "A stream from a Delta table: the first version whose new rows are read, or `latest` for those that come; without " +
+        "it, the rows of the table are read first."
+    ),
+    OptionDoc(StartingTimestamp, "–", "A stream from a Delta table: the first version is that of this time or later."),
+    OptionDoc(
+      MaxFilesPerTrigger,
+      "1000",
+      "A stream from a Delta table: how many files a micro-batch has at most. Streams of files: as in Spark."
+    ),
+    OptionDoc(
+      MaxBytesPerTrigger,
+      "–",
+      "A stream from a Delta table: how many bytes the files of a micro-batch have, but for one file that has more."
+    ),
+    OptionDoc(
+      IgnoreDeletes,
+      "false",
+      "A stream from a Delta table: whether versions that only take rows away are passed over."
+    ),
+    OptionDoc(
+      IgnoreChanges,
+      "false",
+      "A stream from a Delta table: whether of versions that replace rows the new files are read, rows that were in the " +
+        "old ones too."
+    ),
+    OptionDoc(
+      SkipChangeCommits,
+      "false",
+      "A stream from a Delta table: whether versions that take rows away are passed over with all that they add."
     )
   )
 
@@ -228,9 +268,10 @@ object Options {
     pinMinRows(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
-    get(options, VersionAsOf).foreach(version)
+    get(options, VersionAsOf).foreach(version(_))
     onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
-    onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
+    for (key <- Seq(LateMaterialization, IgnoreDeletes, IgnoreChanges, SkipChangeCommits))
+      onlyValue(options, key, Seq("true", "false"), later = Nil)
   }
 
   private def checkKey(key: String): Unit = {
@@ -281,6 +322,9 @@ object Options {
     get(options, Layout).fold[WriteLayout](WriteLayout.Parquet)(value =>
       WriteLayout.all(value.toLowerCase(Locale.ROOT))
     )
+
+  /** Whether a table is to be one of Delta. */
+  def isDelta(options: Map[String, String]): Boolean = get(options, Table).exists(_.equalsIgnoreCase("delta"))
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
@@ -359,11 +403,15 @@ object Options {
       bytes.toInt
     }
 
-  def version(value: String): Long = value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
-    VersionAsOf,
-    value,
-    "a version number from 0 on"
-  ))
+  def version(value: String, key: String = VersionAsOf): Long =
+    value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
+      key,
+      value,
+      "a version number from 0 on" + (if (key == StartingVersion) ", or latest" else "")
+    ))
+
+  def isTrue(options: Map[String, String], key: String): Boolean =
+    get(options, key).exists(_.equalsIgnoreCase("true"))
 
   def maxVariantDepth(options: Map[String, String]): Int =
     get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>

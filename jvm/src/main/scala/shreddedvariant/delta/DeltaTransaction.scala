@@ -26,7 +26,7 @@ import shreddedvariant.shaded.io.delta.kernel.exceptions.{
   MaxCommitRetryLimitReachedException
 }
 import shreddedvariant.shaded.io.delta.kernel.internal.TransactionImpl
-import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, SingleAction}
+import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, SetTransaction, SingleAction}
 import shreddedvariant.shaded.io.delta.kernel.internal.data.GenericRow
 import shreddedvariant.shaded.io.delta.kernel.internal.fs.{Path => KernelPath}
 import shreddedvariant.shaded.io.delta.kernel.internal.util.{Utils, VectorUtils}
@@ -49,7 +49,10 @@ object NewFile {
   val TagValue = "1"
 }
 
-final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
+/** A micro-batch of a stream: the commit that writes it says so, and a table that has it takes it no more. */
+final case class StreamBatch(query: String, id: Long)
+
+final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Option[StreamBatch] = None) {
   private val engine = DeltaLog.engine(conf)
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
 
@@ -76,7 +79,11 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       mode: String
   ): Long = attempt(Some(base), files, removed, mode, retries = 0) match {
     case Some(version) => version
-    case None => replace(concurrent.rebased(base, conf), concurrent, files, removed, mode)
+    case None =>
+      val newest = concurrent.rebased(base, conf)
+      if (batch.exists(newest.has))
+        throw Errors.deltaConflict(target.root, "the same batch of the stream was written")
+      replace(newest, concurrent, files, removed, mode)
   }
 
   /** The version that was committed; None if another commit has taken it. */
@@ -107,7 +114,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       Optional.ofNullable(target.protocol).filter(_ => isProtocolNew),
       Optional.ofNullable(target.metadata).filter(_ => target.isChanged),
       new NotingCommitter(note),
-      Optional.empty,
+      Optional.ofNullable(batch.map(transactionId).orNull),
       Optional.empty,
       Optional.of(retries),
       0,
@@ -119,6 +126,9 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       result.getVersion
     }
   }
+
+  private def transactionId(batch: StreamBatch) =
+    new SetTransaction(batch.query, Long.box(batch.id), Optional.of(Long.box(System.currentTimeMillis)))
 
   private def isProtocolNew = target.snapshot.forall(_.kernel.getProtocol != target.protocol)
 

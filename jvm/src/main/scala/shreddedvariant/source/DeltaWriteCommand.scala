@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.FileFormatWriter
 import org.apache.spark.sql.types.{StructType, TimestampType}
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.delta.{DeltaTarget, DeltaTransaction, NewFile}
+import shreddedvariant.delta.{DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
 import shreddedvariant.parquet.WriteJob
 
 /** What a write replaces of the files that the table has. */
@@ -36,7 +36,8 @@ final case class DeltaWriteCommand(
     write: WriteJob,
     replaced: Replaced,
     mode: SaveMode,
-    options: Map[String, String]
+    options: Map[String, String],
+    batch: Option[StreamBatch] = None
 ) extends DataWritingCommand {
   override def outputColumnNames: Seq[String] = query.output.map(_.name)
   override protected def withNewChildInternal(child: LogicalPlan): DeltaWriteCommand = copy(query = child)
@@ -60,7 +61,7 @@ final case class DeltaWriteCommand(
       // In UTC no time of a partition is there twice.
       options ++ Option.when(times.nonEmpty)(DateTimeUtils.TIMEZONE_OPTION -> "UTC")
     )
-    try commit(files.files, new DeltaTransaction(target, hadoop))
+    try commit(files.files, new DeltaTransaction(target, hadoop, batch))
     catch {
       // The files may be part of the table.
       case e: ShreddedVariantException if Errors.mayHaveCommitted(e) => throw e

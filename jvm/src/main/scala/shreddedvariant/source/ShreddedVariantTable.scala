@@ -44,6 +44,9 @@ final case class TableFiles(paths: Seq[String], options: Map[String, String], us
     found
   }
 
+  /** Whether the path is a Delta table, of whatever columns. */
+  @transient lazy val isDelta: Boolean = DeltaTables.find(paths, hadoopConf).isDefined
+
   @transient lazy val index: PartitioningAwareFileIndex =
     delta.fold(listed)(new DeltaFileIndex(spark, _, options))
 
@@ -106,7 +109,14 @@ final case class ShreddedVariantTable(
   override def properties: util.Map[String, String] = files.options.asJava
 
   override def capabilities: util.Set[TableCapability] =
-    util.EnumSet.of(TableCapability.BATCH_READ, TableCapability.V1_BATCH_WRITE)
+    if (files.isDelta)
+      util.EnumSet.of(
+        TableCapability.BATCH_READ,
+        TableCapability.V1_BATCH_WRITE,
+        TableCapability.MICRO_BATCH_READ
+      )
+    // Spark's own source follows a directory.
+    else util.EnumSet.of(TableCapability.BATCH_READ, TableCapability.V1_BATCH_WRITE)
 
   override def metadataColumns: Array[MetadataColumn] = Array(FileMetadataColumn)
 
