@@ -121,6 +121,13 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
       s"The option '$key' works on Delta tables alone: remove it, or write with the option 'table' = 'delta'."
     )
 
+  def deltaPin(path: String, key: String, text: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_PIN",
+      s"The property '$key' of the Delta table '$path' is no shape of a column, '${clip(text)}' (${reason(cause)}): " +
+        "set it to one, or unset it."
+    )
+
   def deltaStreamVersion(path: String, version: Long, cause: Throwable): ShreddedVariantException =
     error(
       "DELTA_STREAM_VERSION",

@@ -126,8 +126,8 @@ object Options {
     OptionDoc(
       Pin,
       "table",
-      "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json` and is reused by " +
-        "later writes; people may edit it. `none`: each file decides for itself."
+      "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json`, or in the property " +
+        "`shredded_variant.shape.<column>` of a Delta table, and is reused by later writes; people may edit it. `none`: each file decides for itself."
     ),
     OptionDoc(
       PinMinRows,

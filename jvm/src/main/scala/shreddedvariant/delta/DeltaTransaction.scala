@@ -23,7 +23,8 @@ import shreddedvariant.shaded.io.delta.kernel.commit.CommitFailedException
 import shreddedvariant.shaded.io.delta.kernel.data.Row
 import shreddedvariant.shaded.io.delta.kernel.exceptions.{
   ConcurrentWriteException,
-  MaxCommitRetryLimitReachedException
+  MaxCommitRetryLimitReachedException,
+  MetadataChangedException
 }
 import shreddedvariant.shaded.io.delta.kernel.internal.TransactionImpl
 import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, SetTransaction, SingleAction}
@@ -57,9 +58,25 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
 
   /** Adds files; the version that has them. */
-  def append(files: Seq[NewFile], mode: String): Long =
-    attempt(target.snapshot, files, Nil, mode, DeltaTransaction.MostRetries)
-      .getOrElse(throw Errors.deltaConflict(target.root, "others have committed all the time"))
+  def append(files: Seq[NewFile], mode: String): Long = append(target.snapshot, files, mode)
+
+  /** Kernel takes any change of properties for a conflict; pins are none. */
+  @tailrec
+  private def append(base: Option[DeltaSnapshot], files: Seq[NewFile], mode: String): Long =
+    attempt(base, files, Nil, mode, DeltaTransaction.MostRetries) match {
+      case Some(version) => version
+      case None =>
+        val newest = DeltaLog.open(new Path(target.root), AsOf.Newest, conf)
+        def fail(reason: String) = throw Errors.deltaConflict(target.root, reason)
+        if (base.forall(_.kernel.getMetadata == newest.kernel.getMetadata))
+          fail("others have committed all the time")
+        if (target.isChanged || target.isRepinned || !target.snapshot.forall(DeltaTarget.isAlike(_, newest)))
+          fail(DeltaTarget.Changed)
+        append(Some(newest), files, mode)
+    }
+
+  /** Keeps shapes with the table, in a commit of their own; false if others have committed meanwhile. */
+  def pin(): Boolean = attempt(target.snapshot, Nil, Nil, DeltaTransaction.Pin, retries = 0).isDefined
 
   /** Replaces the files of a region, which is a union of whole partitions, by others. */
   def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
@@ -79,14 +96,10 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       mode: String
   ): Long = attempt(Some(base), files, removed, mode, retries = 0) match {
     case Some(version) => version
-    case None =>
-      val newest = concurrent.rebased(base, conf)
-      if (batch.exists(newest.has))
-        throw Errors.deltaConflict(target.root, "the same batch of the stream was written")
-      replace(newest, concurrent, files, removed, mode)
+    case None => replace(concurrent.rebased(base, conf), concurrent, files, removed, mode)
   }
 
-  /** The version that was committed; None if another commit has taken it. */
+  /** The version that was committed; None if another commit has taken it, or has changed columns or properties. */
   private def attempt(
       base: Option[DeltaSnapshot],
       files: Seq[NewFile],
@@ -94,10 +107,12 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       mode: String,
       retries: Int
   ): Option[Long] = {
+    if (batch.exists(b => base.exists(_.has(b))))
+      throw Errors.deltaConflict(target.root, "another run of the stream has written the batch")
     val note = CommitNote(
       mode,
       target.partitionColumns,
-      isBlindAppend = removed.isEmpty && !target.isChanged && mode == DeltaTransaction.Append,
+      isBlindAppend = removed.isEmpty && !target.isChanged && DeltaTransaction.ReadNothing(mode),
       Map(
         "numFiles" -> files.size.toString,
         "numOutputRows" -> files.map(_.rows).sum.toString,
@@ -112,7 +127,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       DeltaTransaction.EngineInfo,
       if (base.isEmpty) Operation.CREATE_TABLE else Operation.WRITE,
       Optional.ofNullable(target.protocol).filter(_ => isProtocolNew),
-      Optional.ofNullable(target.metadata).filter(_ => target.isChanged),
+      Optional.ofNullable(target.metadata).filter(_ => target.isChanged || target.isRepinned),
       new NotingCommitter(note),
       Optional.ofNullable(batch.map(transactionId).orNull),
       Optional.empty,
@@ -140,6 +155,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       ))
     catch {
       case e: MaxCommitRetryLimitReachedException if isConflict(e.getCause) => None
+      case _: MetadataChangedException => None
       case e: ConcurrentWriteException => throw Errors.deltaConflict(target.root, Errors.reason(e))
       case NonFatal(e) => throw Errors.deltaCommit(target.root, e)
     }
@@ -177,7 +193,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
 }
 
 object DeltaTransaction {
-  private val Append = "Append"
+  private val Pin = "Pin"
+  private val ReadNothing = Set("Append", Pin)
   private val MostRetries = 200
   private val EngineInfo = "shredded-variant"
 }

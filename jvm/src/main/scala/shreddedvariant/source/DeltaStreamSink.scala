@@ -15,7 +15,6 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
 import org.apache.spark.sql.streaming.OutputMode
-import org.slf4j.LoggerFactory
 import shreddedvariant.{Errors, Options, ShreddedVariantException, SparkBridge}
 import shreddedvariant.delta.{DeltaLog, DeltaTransaction, StreamBatch}
 
@@ -26,7 +25,6 @@ final class DeltaStreamSink(
     outputMode: OutputMode,
     conf: Configuration
 ) extends Sink {
-  private val log = LoggerFactory.getLogger(classOf[DeltaStreamSink])
   private val mode =
     if (outputMode == OutputMode.Append()) SaveMode.Append
     else if (outputMode == OutputMode.Complete()) SaveMode.Overwrite
@@ -41,9 +39,8 @@ final class DeltaStreamSink(
     val query = data.queryExecution
     if (!DeltaLog.isTable(path, conf)) create(plan(query))
     val command = plan(query)
-    if (command.target.snapshot.exists(_.has(batch)))
-      log.info(s"$path has batch $id of the query ${batch.query} already")
-    else command.copy(batch = Some(batch)).run(spark, physical(command, query))
+    if (!command.target.snapshot.exists(_.has(batch)))
+      command.copy(batch = Some(batch)).run(spark, physical(command, query))
     ()
   }
 

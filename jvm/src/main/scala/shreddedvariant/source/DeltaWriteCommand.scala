@@ -3,6 +3,7 @@ package shreddedvariant.source
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Row, SaveMode}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -44,6 +45,11 @@ final case class DeltaWriteCommand(
 
   override def run(spark: SparkSession, child: SparkPlan): Seq[Row] = {
     val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
+    DeltaPins.of(this, hadoop).runAsIs(spark, child, hadoop)
+    Seq.empty
+  }
+
+  private def runAsIs(spark: SparkSession, child: SparkPlan, hadoop: Configuration): Unit = {
     val columns = outputColumns
     val partitions = target.partitionColumns.map(name => columns.find(_.name == name).get)
     val times = partitions.filter(_.dataType == TimestampType).map(_.name).toSet
@@ -69,7 +75,6 @@ final case class DeltaWriteCommand(
         files.deleteAll(hadoop)
         throw e
     }
-    Seq.empty
   }
 
   private def partitionSchema = StructType(target.partitionColumns.map(target.schema(_)))

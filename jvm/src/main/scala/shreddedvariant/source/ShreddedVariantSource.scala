@@ -165,7 +165,7 @@ class ShreddedVariantSource
     val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
     DeltaGuard.check(table, conf, FileRoutes)
     // Pins are made last: a write that is refused changes nothing.
-    def pinned = new Pinning(spark, table, conf, merged.all)(write)
+    def pinned = new Pinning(new DirectoryPins(spark, table, conf), conf, merged.all)(write)
     val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
     JobCommitter.install(conf)
     factory
