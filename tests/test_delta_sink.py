@@ -1,4 +1,7 @@
-"""Streams into Delta tables: each micro-batch is one commit, there exactly once whenever the query is stopped."""
+"""Streams into Delta tables: each micro-batch is one commit, there exactly once whenever the query is stopped.
+
+`make test` kills a query a few times, FUZZ=1 many times.
+"""
 
 import json
 import os
@@ -17,6 +20,7 @@ from tables import FORMAT, refusal
 from variants import V
 
 COLUMNS = "id BIGINT, v VARIANT"
+FUZZ = bool(os.environ.get("FUZZ"))
 
 # A stream of one file a batch, which never ends by itself.
 STREAM = """
@@ -159,12 +163,13 @@ def test_two_streams_write_one_table(spark, table, tmp_path):
 
 def test_a_query_that_is_killed_goes_on_with_each_row_once(spark, table, tmp_path):
     stream = Stream(spark, tmp_path / "one", table)
-    number = 12
+    kills = 20 if FUZZ else 2
+    number = 6 * kills
     for i in range(number):
         stream.arrive(i)
     job = script(tmp_path, STREAM)
     command = [sys.executable, job, stream.folder / "source", table, stream.checkpoint]
-    for moment in range(int(os.environ.get("DELTA_KILLS", "2"))):
+    for moment in range(kills):
         query = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clean_environment(),
             start_new_session=True,

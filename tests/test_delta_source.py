@@ -294,7 +294,7 @@ def test_a_version_that_the_log_has_lost_is_named(spark, table, tmp_path):
     for file in (Path(table) / "_delta_log").glob(f"{1:020}*"):
         file.unlink()
     assert load(spark, table).count() == 4
-    with pytest.raises(Exception, match="SHREDDED_VARIANT_DELTA_STREAM_VERSION].*version 1"):
+    with pytest.raises(Exception, match=r"SHREDDED_VARIANT_DELTA_STREAM_VERSION\].*version 1"):
         reader.run()
 
 

@@ -128,12 +128,11 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
         "set it to one, or unset it."
     )
 
-  def deltaStreamVersion(path: String, version: Long, cause: Throwable): ShreddedVariantException =
+  def deltaStreamVersion(path: String, version: Long): ShreddedVariantException =
     error(
       "DELTA_STREAM_VERSION",
-      s"A stream cannot go on at version $version of the Delta table '$path' (${reason(cause)}): " +
-        "start the query anew with another checkpointLocation.",
-      cause
+      s"A stream cannot go on at version $version of the Delta table '$path', which its log does not have any more: " +
+        "start the query anew with another checkpointLocation."
     )
 
   def deltaStreamOffset(path: String, offset: String, reason: String): ShreddedVariantException =

@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.{DataType, StructType}
-import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.Table
 import shreddedvariant.shaded.io.delta.kernel.data.{ColumnarBatch, ColumnVector, MapValue, Row}
 import shreddedvariant.shaded.io.delta.kernel.internal.DeltaLogActionUtils.DeltaAction
@@ -52,8 +52,9 @@ final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
 
   /** One for each version, both ends included. */
   def read(first: Long, last: Long): Seq[DeltaCommit] = {
+    if (!has(first)) throw Errors.deltaStreamVersion(table.root, first)
     val found = mutable.LongMap.empty[Commit]
-    try {
+    DeltaLog.attempt(table.root) {
       val batches = kernel.getChanges(engine, first, last, DeltaCommits.Actions)
       try batches.forEachRemaining { batch =>
           if (batch.getSize > 0) {
@@ -62,9 +63,6 @@ final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
           }
         }
       finally batches.close()
-    } catch {
-      case e: ShreddedVariantException => throw e
-      case NonFatal(e) => throw Errors.deltaStreamVersion(table.root, first, e)
     }
     (first to last).map(version => found.getOrElse(version, new Commit).result(version))
   }

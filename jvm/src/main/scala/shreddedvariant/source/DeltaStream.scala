@@ -123,7 +123,7 @@ final class DeltaStream(
   /** The files behind an offset, as far as a version. */
   private def after(start: DeltaOffset, until: Long): Iterator[(DeltaOffset, DeltaFile)] = {
     val rest =
-      if (start.isSnapshot) numbered(start, snapshot(start.version)).iterator
+      if (start.isSnapshot) numbered(start, snapshot(start.version))
       else Iterator.empty
     val first = if (start.isSnapshot) start.version + 1 else start.version
     rest ++ (first to until).iterator.flatMap { version =>
@@ -134,7 +134,7 @@ final class DeltaStream(
   }
 
   private def numbered(start: DeltaOffset, files: IndexedSeq[DeltaFile]) =
-    files.zipWithIndex.drop(start.file + 1).map { case (file, i) => (start.copy(file = i), file) }
+    (start.file + 1 until files.size).iterator.map(i => (start.copy(file = i), files(i)))
 
   /** Oldest first; the order is the same whenever a version is looked at. */
   private def snapshot(version: Long): IndexedSeq[DeltaFile] = {
@@ -151,7 +151,7 @@ final class DeltaStream(
     try DeltaLog.open(new Path(table.root), AsOf.Version(version), conf)
     catch {
       case e: ShreddedVariantException if e.condition.endsWith("DELTA_VERSION") =>
-        throw Errors.deltaStreamVersion(table.root, version, e)
+        throw Errors.deltaStreamVersion(table.root, version)
     }
 
   /** A commit that is read in part already was judged before. */
