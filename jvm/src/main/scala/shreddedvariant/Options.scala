@@ -32,13 +32,6 @@ object Options {
   val TimestampAsOf = "timestampAsOf"
   val OverwriteSchema = "overwriteSchema"
   val ReplaceWhere = "replaceWhere"
-  val StartingVersion = "startingVersion"
-  val StartingTimestamp = "startingTimestamp"
-  val MaxFilesPerTrigger = "maxFilesPerTrigger"
-  val MaxBytesPerTrigger = "maxBytesPerTrigger"
-  val IgnoreDeletes = "ignoreDeletes"
-  val IgnoreChanges = "ignoreChanges"
-  val SkipChangeCommits = "skipChangeCommits"
   val MapColumns = "parquet.map.shredding.columns"
   val MapKeys: OptionDoc = OptionDoc(
     "parquet.map.shredding.<column>.keys",
@@ -184,41 +177,8 @@ object Options {
       TimestampAsOf,
       "–",
       "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
-    ),
-    OptionDoc(
-      StartingVersion,
-      "–",
-      "A stream from a Delta table: the first version whose new rows are read, or `latest` for those that come; without " +
-        "it, the rows of the table are read first."
-    ),
-    OptionDoc(StartingTimestamp, "–", "A stream from a Delta table: the first version is that of this time or later."),
-    OptionDoc(
-      MaxFilesPerTrigger,
-      "1000",
-      "A stream from a Delta table: how many files a micro-batch has at most. Streams of files: as in Spark."
-    ),
-    OptionDoc(
-      MaxBytesPerTrigger,
-      "–",
-      "A stream from a Delta table: how many bytes the files of a micro-batch have, but for one file that has more."
-    ),
-    OptionDoc(
-      IgnoreDeletes,
-      "false",
-      "A stream from a Delta table: whether versions that only take rows away are passed over."
-    ),
-    OptionDoc(
-      IgnoreChanges,
-      "false",
-      "A stream from a Delta table: whether of versions that replace rows the new files are read, rows that were in the " +
-        "old ones too."
-    ),
-    OptionDoc(
-      SkipChangeCommits,
-      "false",
-      "A stream from a Delta table: whether versions that take rows away are passed over with all that they add."
     )
-  )
+  ) ++ StreamOptions.all
 
   /** Options of the contract that later versions bring: refused by name until then, never ignored. */
   private val later: Seq[String] = Seq(
@@ -270,7 +230,7 @@ object Options {
     maxVariantDepth(options)
     get(options, VersionAsOf).foreach(version(_))
     onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
-    for (key <- Seq(LateMaterialization, IgnoreDeletes, IgnoreChanges, SkipChangeCommits))
+    for (key <- LateMaterialization +: StreamOptions.switches)
       onlyValue(options, key, Seq("true", "false"), later = Nil)
   }
 
@@ -407,7 +367,7 @@ object Options {
     value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
       key,
       value,
-      "a version number from 0 on" + (if (key == StartingVersion) ", or latest" else "")
+      "a version number from 0 on" + (if (key == StreamOptions.StartingVersion) ", or latest" else "")
     ))
 
   def isTrue(options: Map[String, String], key: String): Boolean =

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.{DataType, StructType}
 import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.Table
-import shreddedvariant.shaded.io.delta.kernel.data.{ColumnarBatch, ColumnVector, MapValue, Row}
+import shreddedvariant.shaded.io.delta.kernel.data.{ColumnVector, ColumnarBatch, MapValue, Row}
 import shreddedvariant.shaded.io.delta.kernel.internal.DeltaLogActionUtils.DeltaAction
 import shreddedvariant.shaded.io.delta.kernel.internal.TableImpl
 import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, Metadata, Protocol, RemoveFile}

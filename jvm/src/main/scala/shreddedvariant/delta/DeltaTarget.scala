@@ -46,8 +46,10 @@ final class DeltaTarget private (
 
   /** The same on a later version of the table, which may differ in pins alone. */
   def on(newest: DeltaSnapshot): DeltaTarget =
-    if (!snapshot.forall(DeltaTarget.isAlike(_, newest))) throw Errors.deltaConflict(root, DeltaTarget.Changed)
-    else if (isChanged) DeltaTarget.changed(newest, schema, partitionColumns) else DeltaTarget.existing(newest)
+    if (!snapshot.forall(DeltaTarget.isAlike(_, newest)))
+      throw Errors.deltaConflict(root, DeltaTarget.Changed)
+    else if (isChanged) DeltaTarget.changed(newest, schema, partitionColumns)
+    else DeltaTarget.existing(newest)
 
   def statistics: FileStatistics = FileStatistics(
     metadata.getSchemaString,
@@ -63,7 +65,8 @@ object DeltaTarget {
 
   private[delta] val Changed = "its columns, properties or features were changed"
 
-  def pins(properties: Map[String, String]): Map[String, String] = properties.filter(_._1.startsWith(PinPrefix))
+  def pins(properties: Map[String, String]): Map[String, String] =
+    properties.filter(_._1.startsWith(PinPrefix))
 
   /** Whether a version of a table is like another for all writes, whatever shapes they keep. */
   private[delta] def isAlike(a: DeltaSnapshot, b: DeltaSnapshot): Boolean = {

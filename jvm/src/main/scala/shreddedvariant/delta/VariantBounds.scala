@@ -95,7 +95,8 @@ object VariantBounds {
         Some(Encoding.shortStringHeader(text.length) +: text)
       case (ScalarType.Str, Datum.Bytes(text)) => Some(sized(Encoding.LongString, text))
       case (ScalarType.Binary, Datum.Bytes(content)) => Some(sized(Encoding.Binary, content))
-      case (ScalarType.Uuid, Datum.Bytes(id)) => Option.when(id.length == UuidBytes)(bytes(Encoding.Uuid)(_.writeBytes(id)))
+      case (ScalarType.Uuid, Datum.Bytes(id)) =>
+        Option.when(id.length == UuidBytes)(bytes(Encoding.Uuid)(_.writeBytes(id)))
       case (ScalarType.Dec(precision, scale), Datum.Exact(number)) => decimal(number, precision, scale)
       case (integral, Datum.Exact(number)) =>
         Widths.find(_._1 == integral).map { case (_, id, width) => fixed(id, number.longValueExact, width) }

@@ -18,7 +18,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.apache.spark.sql.types.StructType
-import shreddedvariant.{Errors, Options, ShreddedVariantException}
+import shreddedvariant.{Errors, Options, ShreddedVariantException, StreamOptions}
 import shreddedvariant.delta._
 
 final class DeltaStream(
@@ -39,7 +39,7 @@ final class DeltaStream(
     throw Errors.deltaOption(
       table.root,
       key,
-      s"a stream reads what comes: ${Options.StartingVersion} says from where on"
+      s"a stream reads what comes: ${StreamOptions.StartingVersion} says from where on"
     )
 
   // ---- where it starts ----
@@ -111,14 +111,15 @@ final class DeltaStream(
   override def createReaderFactory(): PartitionReaderFactory = {
     // A scan has partition columns behind the others, whatever the order of the table.
     val found = scan.readSchema().fieldNames
-    val wanted = table.schema.fieldNames.filter(found.contains) ++ found.filterNot(table.schema.fieldNames.contains)
+    val wanted =
+      table.schema.fieldNames.filter(found.contains) ++ found.filterNot(table.schema.fieldNames.contains)
     OrderedReaderFactory(scan.createReaderFactory(), wanted.map(found.indexOf(_)))
   }
 
   private def isUpTo(at: DeltaOffset, end: DeltaOffset) =
     if (at.isSnapshot && end.isSnapshot) at.file <= end.file
     else at.isSnapshot || !end.isSnapshot &&
-      (at.version < end.version || at.version == end.version && at.file <= end.file)
+    (at.version < end.version || at.version == end.version && at.file <= end.file)
 
   /** The files behind an offset, as far as a version. */
   private def after(start: DeltaOffset, until: Long): Iterator[(DeltaOffset, DeltaFile)] = {
@@ -159,8 +160,12 @@ final class DeltaStream(
     for ((schema, partitions) <- commit.columns) checkColumns(commit.version, schema, partitions)
     def isSet(key: String) = Options.isTrue(options, key)
     if (!commit.removes) commit.files
-    else if (isSet(Options.SkipChangeCommits)) IndexedSeq.empty
-    else if (isBegun || isSet(Options.IgnoreChanges) || isSet(Options.IgnoreDeletes) && commit.files.isEmpty)
+    else if (isSet(StreamOptions.SkipChangeCommits)) IndexedSeq.empty
+    else if (
+      isBegun || isSet(StreamOptions.IgnoreChanges) || isSet(
+        StreamOptions.IgnoreDeletes
+      ) && commit.files.isEmpty
+    )
       commit.files
     else throw Errors.deltaStreamRemoval(table.root, commit.version, commit.files.nonEmpty)
   }

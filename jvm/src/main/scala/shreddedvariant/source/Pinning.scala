@@ -62,7 +62,9 @@ final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, S
    * same ones before these. Of as many files as it takes to know all of these well enough.
    */
   private def look(columns: Set[Seq[String]]): FootersSay = {
-    val portions = place.files.sortBy(file => (file.getModificationTime, file.getPath.toString)).take(Pinning.MaxFiles).grouped(Pinning.Portion)
+    val portions = place.files.sortBy(file => (file.getModificationTime, file.getPath.toString)).take(
+      Pinning.MaxFiles
+    ).grouped(Pinning.Portion)
     var sum = FootersSay.nothing
     var isPromising = true
     while (isPromising && portions.hasNext) {
