@@ -128,16 +128,8 @@ def test_routes_that_list_directories_are_refused(spark, table):
     refusal(lambda: load(spark, f"{table.parent}/tab*").collect(), "Delta table")
     refusal(lambda: spark.sql(f"SELECT * FROM {FORMAT}.`{table}`").collect(), "Delta table")
     refusal(lambda: spark.sql(f"SELECT * FROM {FORMAT}.`{table}/p=1`").collect(), "inside")
-    stream = spark.readStream.format(FORMAT).schema("id BIGINT, v VARIANT, p BIGINT").load(str(table / "p=1"))
-    with pytest.raises(Exception, match="inside the Delta table"):
-        query = (
-            stream.writeStream.format("noop")
-            .option("checkpointLocation", str(table.parent / "c"))
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination(60)
-        query.stop()
+    stream = spark.readStream.format(FORMAT).schema("id BIGINT, v VARIANT, p BIGINT")
+    refusal(lambda: stream.load(str(table / "p=1")), "inside")
     refusal(lambda: save(rows(spark, 6), table / "new"), "inside")
     refusal(lambda: rows(spark, 6).write.format(FORMAT).save(str(table / "new")), "inside")
     assert ids(load(spark, table)) == [3, 4, 5]
