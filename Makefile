@@ -21,7 +21,7 @@ PYTHON_SOURCES := $(PACKAGE) $(shell find tests benchmarks -name '*.py')
 
 say = @echo "· $(1)"
 
-.PHONY: help demo test check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large clean
+.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -59,6 +59,10 @@ test-jvm: .venv/.stamp ## the laws: Scala suites without a session
 test-python: .venv/.wheel .tools/delta-spark/.stamp ## the promises: pytest against the installed wheel
 	$(call say,testing the wheel)
 	@$(BIN)/python -m pytest
+
+fuzz: .venv/.wheel .tools/delta-spark/.stamp ## the tests that make up their cases, or race and kill writers, at length
+	$(call say,testing the wheel at length)
+	@FUZZ=1 $(BIN)/python -m pytest $(shell grep -l FUZZ tests/test_*.py) $(ARGS)
 
 conformance: .venv/.wheel ## external cases, where ../shared/conformance lies beside the clone
 	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \

@@ -4,7 +4,8 @@ import math
 
 import pytest
 from delta_tables import actions, bounds, save, statistics
-from variants import FALSE, TRUE, V
+from tables import frame
+from variants import FALSE, TRUE, V, obj, uid
 
 ISO = "$['a']"
 
@@ -60,6 +61,25 @@ def test_a_path_has_bounds_of_its_type(spark, tmp_path, shape):
     values, lower, upper = TYPES[shape]
     found = of(spark, tmp_path / "t", f"a {shape}", *map(named, values))
     assert [[(k, repr(x)) for k, x in side.items()] for side in found] == [[(ISO, repr(lower))], [(ISO, repr(upper))]]
+
+
+LOW, HIGH = "00ff0000-0000-0000-0000-000000000000", "f24f9b64-81fa-49d1-b74e-8c09a6e31c56"
+# shape: (the greater value, the lower one), of types that Spark's SQL lacks
+RARE = {
+    "UUID": (uid(HIGH), uid(LOW)),
+    "TIME": (V("time", 86399999999), V("time", 0)),
+    "TIMESTAMP_NANOS": (V("timestamp_nanos", 1), V("timestamp_nanos", -1)),
+    "TIMESTAMP_NTZ_NANOS": (V("timestamp_ntz_nanos", 2**62), V("timestamp_ntz_nanos", 1)),
+}
+
+
+@pytest.mark.parametrize("shape", RARE)
+def test_a_path_has_bounds_of_a_type_that_spark_lacks(spark, tmp_path, shape):
+    greater, lower = RARE[shape]
+    save(frame(spark, obj(a=greater), obj(a=lower), obj()), tmp_path / "t", shredding__shape__v=f"a {shape}")
+    (file,) = statistics(tmp_path / "t")
+    assert repr(bounds(file["minValues"]["v"])) == repr({ISO: lower})
+    assert repr(bounds(file["maxValues"]["v"])) == repr({ISO: greater})
 
 
 # name: (shape, rows): files where the path has no bounds

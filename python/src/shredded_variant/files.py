@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from pyarrow import ArrowException, fs
 
+from shredded_variant import delta_log
 from shredded_variant.errors import UnreadableFile
 from shredded_variant.footer import ENCRYPTED, MAGIC, Damaged, Footer, parse
 
@@ -36,8 +37,7 @@ def read_files(path: str | os.PathLike[str]) -> list[File]:
         if info.type == fs.FileType.File:
             found = [(info, os.path.basename(given))]
         else:
-            below = system.get_file_info(fs.FileSelector(root, recursive=True))
-            found = sorted(_data_files(below, root), key=lambda pair: pair[1])
+            found = sorted(_of_table(system, root, given), key=lambda pair: pair[1])
             if not found:
                 raise UnreadableFile(f"{given} holds no Parquet file: check the path, or write a table there.")
     except (OSError, ArrowException) as e:
@@ -45,6 +45,13 @@ def read_files(path: str | os.PathLike[str]) -> list[File]:
     shown = [f"{given.rstrip('/')}/{name}" for _, name in found] if info.type != fs.FileType.File else [given]
     with ThreadPoolExecutor() as pool:
         return list(pool.map(lambda f, show: _read(system, f[0], f[1], show), found, shown))
+
+
+def _of_table(system: Any, root: str, given: str) -> Iterable[tuple[Any, str]]:
+    """A Delta table has the files that its log names; of a directory all count."""
+    if delta_log.is_table(system, root):
+        return delta_log.live_files(system, root, given)
+    return _data_files(system.get_file_info(fs.FileSelector(root, recursive=True)), root)
 
 
 def _resolve(path: str) -> tuple[Any, str]:

@@ -121,6 +121,42 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
       s"The option '$key' works on Delta tables alone: remove it, or write with the option 'table' = 'delta'."
     )
 
+  def deltaPin(path: String, key: String, text: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DELTA_PIN",
+      s"The property '$key' of the Delta table '$path' is no shape of a column, '${clip(text)}' (${reason(cause)}): " +
+        "set it to one, or unset it."
+    )
+
+  def deltaStreamVersion(path: String, version: Long): ShreddedVariantException =
+    error(
+      "DELTA_STREAM_VERSION",
+      s"A stream cannot go on at version $version of the Delta table '$path', which its log does not have any more: " +
+        "start the query anew with another checkpointLocation."
+    )
+
+  def deltaStreamOffset(path: String, offset: String, reason: String): ShreddedVariantException =
+    error(
+      "DELTA_STREAM_OFFSET",
+      s"The checkpoint's offset '${clip(offset)}' is none of the Delta table '$path' ($reason): " +
+        "start the query anew with another checkpointLocation."
+    )
+
+  def deltaStreamColumns(path: String, version: Long): ShreddedVariantException =
+    error(
+      "DELTA_STREAM_COLUMNS",
+      s"The columns of the Delta table '$path' at version $version are not those that the stream began with: " +
+        "start the query again, and if the columns do not fit together, with another checkpointLocation."
+    )
+
+  def deltaStreamRemoval(path: String, version: Long, hasRows: Boolean): ShreddedVariantException =
+    error(
+      "DELTA_STREAM_REMOVAL",
+      s"Version $version of the Delta table '$path' takes rows away${if (hasRows) " and adds others" else ""}, " +
+        "which a stream cannot do: set skipChangeCommits to pass over such versions" +
+        (if (hasRows) ", or ignoreChanges to read what they add." else ", or ignoreDeletes.")
+    )
+
   def deltaSchema(path: String): ShreddedVariantException =
     error(
       "DELTA_SCHEMA",

@@ -127,9 +127,9 @@ object Options {
     OptionDoc(
       Pin,
       "table",
-      "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json` and is reused by " +
-        "later writes; people may edit it. Hot keys that are inferred are kept likewise. `none`: each file decides for " +
-        "itself."
+      "`table`: a column keeps its first shape, which stands with the table in `_shredding/shapes.json`, or in the property " +
+        "`shredded_variant.shape.<column>` of a Delta table, and is reused by later writes; people may edit it. Hot keys " +
+        "that are inferred are kept likewise. `none`: each file decides for itself."
     ),
     OptionDoc(
       PinMinRows,
@@ -188,7 +188,7 @@ object Options {
       "–",
       "Read a Delta table as it was at this time, such as `2026-01-31 12:00:00` in the session's time zone."
     )
-  )
+  ) ++ StreamOptions.all
 
   /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
   private val ofSpark = Set(
@@ -233,9 +233,10 @@ object Options {
     pinMinRows(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
-    get(options, VersionAsOf).foreach(version)
+    get(options, VersionAsOf).foreach(version(_))
     onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
-    onlyValue(options, LateMaterialization, Seq("true", "false"), later = Nil)
+    for (key <- LateMaterialization +: StreamOptions.switches)
+      onlyValue(options, key, Seq("true", "false"), later = Nil)
   }
 
   private def checkKey(key: String): Unit = {
@@ -282,6 +283,9 @@ object Options {
     get(options, Layout).fold[WriteLayout](WriteLayout.Parquet)(value =>
       WriteLayout.all(value.toLowerCase(Locale.ROOT))
     )
+
+  /** Whether a table is to be one of Delta. */
+  def isDelta(options: Map[String, String]): Boolean = get(options, Table).exists(_.equalsIgnoreCase("delta"))
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
@@ -360,11 +364,15 @@ object Options {
       bytes.toInt
     }
 
-  def version(value: String): Long = value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
-    VersionAsOf,
-    value,
-    "a version number from 0 on"
-  ))
+  def version(value: String, key: String = VersionAsOf): Long =
+    value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
+      key,
+      value,
+      "a version number from 0 on" + (if (key == StreamOptions.StartingVersion) ", or latest" else "")
+    ))
+
+  def isTrue(options: Map[String, String], key: String): Boolean =
+    get(options, key).exists(_.equalsIgnoreCase("true"))
 
   def maxVariantDepth(options: Map[String, String]): Int =
     get(options, MaxVariantDepth).fold(DefaultMaxVariantDepth) { value =>

@@ -21,9 +21,7 @@ final class Concurrent(target: DeltaTarget, seen: DeltaSnapshot, region: DeltaFi
   /** The newest version, on which the replacement may be tried again. */
   def rebased(base: DeltaSnapshot, conf: Configuration): DeltaSnapshot = {
     val newest = DeltaLog.open(new Path(target.root), AsOf.Newest, conf)
-    if (
-      newest.kernel.getMetadata != seen.kernel.getMetadata || newest.kernel.getProtocol != seen.kernel.getProtocol
-    ) fail("its columns, properties or features were changed")
+    if (!DeltaTarget.isAlike(newest, seen)) fail(DeltaTarget.Changed)
     val there = newest.files.filter(region).map(_.path).toSet
     if (!wanted.subsetOf(there)) fail("files that are to be replaced were removed")
     if (there.size > wanted.size && !mayBeLater(base.version + 1, newest.version, conf))

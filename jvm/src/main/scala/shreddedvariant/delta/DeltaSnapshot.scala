@@ -2,6 +2,7 @@
 package shreddedvariant.delta
 
 import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
 
 import org.apache.spark.sql.types.{DataType, StructType}
 import shreddedvariant.Errors
@@ -23,6 +24,9 @@ final case class DeltaFile(
 
 final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotImpl, engine: Engine) {
   val version: Long = kernel.getVersion
+
+  /** Tables that replace one another at a path differ in it. */
+  val id: String = kernel.getMetadata.getId
   val properties: Map[String, String] = kernel.getMetadata.getConfiguration.asScala.toMap
   val partitionColumns: Seq[String] = kernel.getPartitionColumnNames.asScala.toSeq
   private[delta] val features = new Features(root, kernel.getProtocol, kernel.getMetadata)
@@ -36,6 +40,11 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
   def partitionSchema: StructType = StructType(partitionColumns.map(schema(_)))
 
   lazy val files: IndexedSeq[DeltaFile] = added.map(_._1)
+
+  /** Whether this version has a micro-batch, or a later one of its stream. */
+  def has(batch: StreamBatch): Boolean = DeltaLog.attempt(root) {
+    kernel.getLatestTransactionVersion(engine, batch.query).toScala.exists(_ >= batch.id)
+  }
 
   /** With the rows of the log, which are written again when a file is removed. */
   private[delta] lazy val added: IndexedSeq[(DeltaFile, AddFile)] = DeltaLog.attempt(root) {
@@ -53,12 +62,7 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
 
   private def file(row: Row): (DeltaFile, AddFile) = {
     if (InternalScanFileUtils.getDeletionVectorDescriptorFromRow(row) != null)
-      throw Errors.deltaFeature(
-        root,
-        "deletionVectors",
-        "read",
-        "files with deleted rows need REORG TABLE … APPLY (PURGE)"
-      )
+      throw DeltaSnapshot.deletedRows(root)
     val status = InternalScanFileUtils.getAddFileStatus(row)
     val add = new AddFile(row.getStruct(InternalScanFileUtils.ADD_FILE_ORDINAL))
     val tags = if (add.getTags.isPresent) VectorUtils.toJavaMap[String, String](add.getTags.get).asScala.toMap
@@ -73,4 +77,14 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
     )
     (file, add)
   }
+}
+
+private[delta] object DeltaSnapshot {
+  def deletedRows(root: String): Throwable =
+    Errors.deltaFeature(
+      root,
+      "deletionVectors",
+      "read",
+      "files with deleted rows need REORG TABLE … APPLY (PURGE)"
+    )
 }

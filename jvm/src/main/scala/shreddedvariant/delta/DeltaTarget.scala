@@ -7,19 +7,24 @@ import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
 import org.apache.spark.sql.types.{DataType, StructType}
+import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.internal.actions.{Format, Metadata, Protocol}
 import shreddedvariant.shaded.io.delta.kernel.internal.tablefeatures.TableFeatures
 import shreddedvariant.shaded.io.delta.kernel.internal.types.DataTypeJsonSerDe
 import shreddedvariant.shaded.io.delta.kernel.internal.util.{SchemaUtils, VectorUtils}
 import shreddedvariant.shaded.io.delta.kernel.types.StringType
 
-/** `snapshot` is what the write has seen of the table; `isChanged` says that columns or properties change. */
+/**
+ * `snapshot` is what the write has seen of the table; `isChanged` says that columns or properties change, `isRepinned`
+ * that pins do, of which no other write depends.
+ */
 final class DeltaTarget private (
     val root: String,
     val snapshot: Option[DeltaSnapshot],
     private[delta] val protocol: Protocol,
     private[delta] val metadata: Metadata,
-    val isChanged: Boolean
+    val isChanged: Boolean,
+    private[delta] val isRepinned: Boolean = false
 ) {
   private[delta] val features = new Features(root, protocol, metadata)
   features.checkWriting()
@@ -32,6 +37,20 @@ final class DeltaTarget private (
   /** Whether variants may be written shredded. */
   def allowsShredding: Boolean = features.allowShredding
 
+  /** The same without the shapes that it keeps for its writes, and with these. */
+  def pinned(shapes: Map[String, String]): DeltaTarget = {
+    val others = metadata.withConfigurationKeysUnset(DeltaTarget.pins(properties).keySet.asJava)
+    val pinned = others.withMergedConfiguration(shapes.asJava)
+    new DeltaTarget(root, snapshot, protocol, pinned, isChanged, isRepinned = pinned != metadata)
+  }
+
+  /** The same on a later version of the table, which may differ in pins alone. */
+  def on(newest: DeltaSnapshot): DeltaTarget =
+    if (!snapshot.forall(DeltaTarget.isAlike(_, newest)))
+      throw Errors.deltaConflict(root, DeltaTarget.Changed)
+    else if (isChanged) DeltaTarget.changed(newest, schema, partitionColumns)
+    else DeltaTarget.existing(newest)
+
   def statistics: FileStatistics = FileStatistics(
     metadata.getSchemaString,
     StatisticsColumns.of(schema, partitionColumns, properties)
@@ -40,6 +59,21 @@ final class DeltaTarget private (
 
 object DeltaTarget {
   val ShreddingKey = "delta.enableVariantShredding"
+
+  /** Properties that hold the shapes of columns, each named by its column. */
+  val PinPrefix = "shredded_variant.shape."
+
+  private[delta] val Changed = "its columns, properties or features were changed"
+
+  def pins(properties: Map[String, String]): Map[String, String] =
+    properties.filter(_._1.startsWith(PinPrefix))
+
+  /** Whether a version of a table is like another for all writes, whatever shapes they keep. */
+  private[delta] def isAlike(a: DeltaSnapshot, b: DeltaSnapshot): Boolean = {
+    def unpinned(of: DeltaSnapshot) =
+      of.kernel.getMetadata.withConfigurationKeysUnset(pins(of.properties).keySet.asJava)
+    unpinned(a) == unpinned(b) && a.kernel.getProtocol == b.kernel.getProtocol
+  }
 
   def existing(snapshot: DeltaSnapshot): DeltaTarget =
     new DeltaTarget(

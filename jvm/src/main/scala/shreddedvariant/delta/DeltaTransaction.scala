@@ -23,10 +23,11 @@ import shreddedvariant.shaded.io.delta.kernel.commit.CommitFailedException
 import shreddedvariant.shaded.io.delta.kernel.data.Row
 import shreddedvariant.shaded.io.delta.kernel.exceptions.{
   ConcurrentWriteException,
-  MaxCommitRetryLimitReachedException
+  MaxCommitRetryLimitReachedException,
+  MetadataChangedException
 }
 import shreddedvariant.shaded.io.delta.kernel.internal.TransactionImpl
-import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, SingleAction}
+import shreddedvariant.shaded.io.delta.kernel.internal.actions.{AddFile, SetTransaction, SingleAction}
 import shreddedvariant.shaded.io.delta.kernel.internal.data.GenericRow
 import shreddedvariant.shaded.io.delta.kernel.internal.fs.{Path => KernelPath}
 import shreddedvariant.shaded.io.delta.kernel.internal.util.{Utils, VectorUtils}
@@ -49,14 +50,33 @@ object NewFile {
   val TagValue = "1"
 }
 
-final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
+/** A micro-batch of a stream: the commit that writes it says so, and a table that has it takes it no more. */
+final case class StreamBatch(query: String, id: Long)
+
+final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Option[StreamBatch] = None) {
   private val engine = DeltaLog.engine(conf)
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
 
   /** Adds files; the version that has them. */
-  def append(files: Seq[NewFile], mode: String): Long =
-    attempt(target.snapshot, files, Nil, mode, DeltaTransaction.MostRetries)
-      .getOrElse(throw Errors.deltaConflict(target.root, "others have committed all the time"))
+  def append(files: Seq[NewFile], mode: String): Long = append(target.snapshot, files, mode)
+
+  /** Kernel takes any change of properties for a conflict; pins are none. */
+  @tailrec
+  private def append(base: Option[DeltaSnapshot], files: Seq[NewFile], mode: String): Long =
+    attempt(base, files, Nil, mode, DeltaTransaction.MostRetries) match {
+      case Some(version) => version
+      case None =>
+        val newest = DeltaLog.open(new Path(target.root), AsOf.Newest, conf)
+        def fail(reason: String) = throw Errors.deltaConflict(target.root, reason)
+        if (base.forall(_.kernel.getMetadata == newest.kernel.getMetadata))
+          fail("others have committed all the time")
+        if (target.isChanged || target.isRepinned || !target.snapshot.forall(DeltaTarget.isAlike(_, newest)))
+          fail(DeltaTarget.Changed)
+        append(Some(newest), files, mode)
+    }
+
+  /** Keeps shapes with the table, in a commit of their own; false if others have committed meanwhile. */
+  def pin(): Boolean = attempt(target.snapshot, Nil, Nil, DeltaTransaction.Pin, retries = 0).isDefined
 
   /** Replaces the files of a region, which is a union of whole partitions, by others. */
   def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
@@ -79,7 +99,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
     case None => replace(concurrent.rebased(base, conf), concurrent, files, removed, mode)
   }
 
-  /** The version that was committed; None if another commit has taken it. */
+  /** The version that was committed; None if another commit has taken it, or has changed columns or properties. */
   private def attempt(
       base: Option[DeltaSnapshot],
       files: Seq[NewFile],
@@ -87,10 +107,12 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       mode: String,
       retries: Int
   ): Option[Long] = {
+    if (batch.exists(b => base.exists(_.has(b))))
+      throw Errors.deltaConflict(target.root, "another run of the stream has written the batch")
     val note = CommitNote(
       mode,
       target.partitionColumns,
-      isBlindAppend = removed.isEmpty && !target.isChanged && mode == DeltaTransaction.Append,
+      isBlindAppend = removed.isEmpty && !target.isChanged && DeltaTransaction.ReadNothing(mode),
       Map(
         "numFiles" -> files.size.toString,
         "numOutputRows" -> files.map(_.rows).sum.toString,
@@ -105,9 +127,9 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       DeltaTransaction.EngineInfo,
       if (base.isEmpty) Operation.CREATE_TABLE else Operation.WRITE,
       Optional.ofNullable(target.protocol).filter(_ => isProtocolNew),
-      Optional.ofNullable(target.metadata).filter(_ => target.isChanged),
+      Optional.ofNullable(target.metadata).filter(_ => target.isChanged || target.isRepinned),
       new NotingCommitter(note),
-      Optional.empty,
+      Optional.ofNullable(batch.map(transactionId).orNull),
       Optional.empty,
       Optional.of(retries),
       0,
@@ -120,6 +142,9 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
     }
   }
 
+  private def transactionId(batch: StreamBatch) =
+    new SetTransaction(batch.query, Long.box(batch.id), Optional.of(Long.box(System.currentTimeMillis)))
+
   private def isProtocolNew = target.snapshot.forall(_.kernel.getProtocol != target.protocol)
 
   private def commit(transaction: TransactionImpl, rows: Seq[Row]): Option[TransactionCommitResult] =
@@ -130,6 +155,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       ))
     catch {
       case e: MaxCommitRetryLimitReachedException if isConflict(e.getCause) => None
+      case _: MetadataChangedException => None
       case e: ConcurrentWriteException => throw Errors.deltaConflict(target.root, Errors.reason(e))
       case NonFatal(e) => throw Errors.deltaCommit(target.root, e)
     }
@@ -167,7 +193,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
 }
 
 object DeltaTransaction {
-  private val Append = "Append"
+  private val Pin = "Pin"
+  private val ReadNothing = Set("Append", Pin)
   private val MostRetries = 200
   private val EngineInfo = "shredded-variant"
 }

@@ -95,6 +95,8 @@ object VariantBounds {
         Some(Encoding.shortStringHeader(text.length) +: text)
       case (ScalarType.Str, Datum.Bytes(text)) => Some(sized(Encoding.LongString, text))
       case (ScalarType.Binary, Datum.Bytes(content)) => Some(sized(Encoding.Binary, content))
+      case (ScalarType.Uuid, Datum.Bytes(id)) =>
+        Option.when(id.length == UuidBytes)(bytes(Encoding.Uuid)(_.writeBytes(id)))
       case (ScalarType.Dec(precision, scale), Datum.Exact(number)) => decimal(number, precision, scale)
       case (integral, Datum.Exact(number)) =>
         Widths.find(_._1 == integral).map { case (_, id, width) => fixed(id, number.longValueExact, width) }
@@ -114,6 +116,8 @@ object VariantBounds {
     (ScalarType.TimestampNanos, Encoding.TimestampNanos, 8),
     (ScalarType.TimestampNtzNanos, Encoding.TimestampNtzNanos, 8)
   )
+
+  private val UuidBytes = 16
 
   private def decimal(value: BigDecimal, precision: Int, scale: Int): Option[Array[Byte]] = {
     val unscaled = value.setScale(scale).unscaledValue
@@ -174,6 +178,7 @@ object VariantBounds {
       case Encoding.Decimal16 => Some(decimal(ScalarType.MaxPrecision, 16))
       case Encoding.LongString => Some((ScalarType.Str, sized))
       case Encoding.Binary => Some((ScalarType.Binary, sized))
+      case Encoding.Uuid => Some((ScalarType.Uuid, slice(at + 1, UuidBytes)))
       case _ =>
         Widths.find(_._2 == id).map { case (scalar, _, width) =>
           (scalar, Datum.exact(Encoding.signed(bytes, at + 1, width)))

@@ -80,7 +80,7 @@ object LeafFacts {
         false
       )
 
-  /** How values of a column become what predicates compare; None for types that no predicate asks of. */
+  /** How values of a column become what predicates compare; None for types that variants lack. */
   def decoder(column: PrimitiveType): Option[Decoder] = ScalarType.fromParquet(column).flatMap {
     case ScalarType.Bool => decoding { case flag: java.lang.Boolean => Datum.exact(if (flag) 1 else 0) }
     case ScalarType.Float32 | ScalarType.Float64 =>
@@ -90,9 +90,8 @@ object LeafFacts {
         case bytes: Binary => Datum.Exact(new BigDecimal(new BigInteger(bytes.getBytes), scale))
         case number: Number => Datum.Exact(BigDecimal.valueOf(number.longValue, scale))
       }
-    case ScalarType.Str | ScalarType.Binary =>
+    case ScalarType.Str | ScalarType.Binary | ScalarType.Uuid =>
       decoding { case bytes: Binary => Datum.Bytes(bytes.getBytes) }
-    case ScalarType.Uuid => None
     case _ => decoding { case number: Number => Datum.exact(number.longValue) }
   }
 

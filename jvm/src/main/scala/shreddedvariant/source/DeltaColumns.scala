@@ -39,6 +39,15 @@ object DeltaColumns {
     struct(table, data)
   }
 
+  /** Whether files of these columns can be read as those: each of them is there, with its type. */
+  def fits(columns: DataType, wanted: DataType): Boolean = (columns, wanted) match {
+    case (c: StructType, w: StructType) =>
+      c.forall(field => w.exists(f => f.name == field.name && fits(field.dataType, f.dataType)))
+    case (c: ArrayType, w: ArrayType) => fits(c.elementType, w.elementType)
+    case (c: MapType, w: MapType) => fits(c.keyType, w.keyType) && fits(c.valueType, w.valueType)
+    case _ => columns == wanted
+  }
+
   /** The names of what was added. */
   def added(table: StructType, grown: StructType): Seq[String] = {
     def of(table: DataType, grown: DataType, path: String): Seq[String] = (table, grown) match {

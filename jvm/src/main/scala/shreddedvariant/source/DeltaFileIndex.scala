@@ -20,7 +20,8 @@ final class DeltaFileIndex(
     spark: SparkSession,
     val snapshot: DeltaSnapshot,
     parameters: Map[String, String],
-    private val predicate: Option[stats.Predicate] = None
+    private val predicate: Option[stats.Predicate] = None,
+    only: Option[IndexedSeq[DeltaFile]] = None
 ) extends PartitioningAwareFileIndex(spark, parameters, None) {
   private val columns: StructType = snapshot.partitionSchema
   private val caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
@@ -29,20 +30,26 @@ final class DeltaFileIndex(
   override val rootPaths: Seq[Path] = Seq(new Path(snapshot.root))
   override def partitionSpec(): PartitionSpec = PartitionSpec(columns, Seq.empty)
   override def refresh(): Unit = ()
-  override def allFiles(): Seq[FileStatus] = snapshot.files.map(status)
+  override def allFiles(): Seq[FileStatus] = files.map(status)
+
+  /** What of the table a scan reads: the files of its version, or those of a micro-batch. */
+  private def files: IndexedSeq[DeltaFile] = only.getOrElse(snapshot.files)
+
+  def of(files: IndexedSeq[DeltaFile]): DeltaFileIndex =
+    new DeltaFileIndex(spark, snapshot, parameters, predicate, Some(files))
 
   /** The same version without the files of which statistics say that the predicate is true of no row. */
   def where(predicate: Option[stats.Predicate]): DeltaFileIndex = synchronized {
     // Spark asks for the plan, the readers and the metrics one after the other, each time anew.
     if (!last.exists(_.predicate == predicate))
-      last = Some(new DeltaFileIndex(spark, snapshot, parameters, predicate))
+      last = Some(new DeltaFileIndex(spark, snapshot, parameters, predicate, only))
     last.get
   }
   private var last: Option[DeltaFileIndex] = None
 
   /** How many files may have rows that pass, of how many. */
-  def counts(filters: Seq[Expression]): (Int, Int) = (select(filters).map(_._2.size).sum, snapshot.files.size)
-  override lazy val sizeInBytes: Long = snapshot.files.iterator.map(_.size).sum
+  def counts(filters: Seq[Expression]): (Int, Int) = (select(filters).map(_._2.size).sum, files.size)
+  override lazy val sizeInBytes: Long = files.iterator.map(_.size).sum
 
   // What directories hold is of no interest.
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
@@ -50,7 +57,7 @@ final class DeltaFileIndex(
 
   private lazy val partitions: Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
     val skipping = predicate.map(new FileSkipping(snapshot.schema, _, caseSensitive))
-    val kept = skipping.fold(snapshot.files)(judge => snapshot.files.filter(judge.mayMatch))
+    val kept = skipping.fold(files)(judge => files.filter(judge.mayMatch))
     kept.groupBy(_.partition).toSeq.map { case (texts, files) => (values.row(texts), files) }
   }
 
@@ -73,9 +80,9 @@ final class DeltaFileIndex(
   /** A version of a table never changes. */
   override def equals(other: Any): Boolean = other match {
     case that: DeltaFileIndex =>
-      snapshot.root == that.snapshot.root && snapshot.version == that.snapshot.version
+      key == that.key
     case _ => false
   }
   override def hashCode: Int = key.hashCode
-  private def key = (snapshot.root, snapshot.version, predicate, caseSensitive)
+  private def key = (snapshot.root, snapshot.version, predicate, caseSensitive, only)
 }

@@ -40,14 +40,15 @@ object DeltaTables {
       case (Some(_), Some(time)) =>
         throw Errors.optionValue(Options.TimestampAsOf, time, s"either it or ${Options.VersionAsOf}")
       case (Some(version), _) => AsOf.Version(Options.version(version))
-      case (_, Some(time)) => AsOf.Time(millis(time), time)
+      case (_, Some(time)) => AsOf.Time(millis(time, Options.TimestampAsOf), time)
       case _ => AsOf.Newest
     }
 
-  private def millis(time: String): Long = {
+  /** A time that an option names. */
+  def millis(time: String, key: String): Long = {
     val zone: ZoneId = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone)
     DateTimeUtils.stringToTimestamp(UTF8String.fromString(time), zone).fold(
-      throw Errors.optionValue(Options.TimestampAsOf, time, "a timestamp such as 2026-01-31 12:00:00")
+      throw Errors.optionValue(key, time, "a timestamp such as 2026-01-31 12:00:00")
     )(micros => Math.floorDiv(micros, DateTimeConstants.MICROS_PER_MILLIS))
   }
 }

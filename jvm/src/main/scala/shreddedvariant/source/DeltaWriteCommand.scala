@@ -3,6 +3,7 @@ package shreddedvariant.source
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Row, SaveMode}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -13,7 +14,7 @@ import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.FileFormatWriter
 import org.apache.spark.sql.types.{StructType, TimestampType}
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.delta.{DeltaTarget, DeltaTransaction, NewFile}
+import shreddedvariant.delta.{DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
 import shreddedvariant.parquet.WriteJob
 
 /** What a write replaces of the files that the table has. */
@@ -36,13 +37,19 @@ final case class DeltaWriteCommand(
     write: WriteJob,
     replaced: Replaced,
     mode: SaveMode,
-    options: Map[String, String]
+    options: Map[String, String],
+    batch: Option[StreamBatch] = None
 ) extends DataWritingCommand {
   override def outputColumnNames: Seq[String] = query.output.map(_.name)
   override protected def withNewChildInternal(child: LogicalPlan): DeltaWriteCommand = copy(query = child)
 
   override def run(spark: SparkSession, child: SparkPlan): Seq[Row] = {
     val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
+    DeltaPins.of(this, hadoop).runAsIs(spark, child, hadoop)
+    Seq.empty
+  }
+
+  private def runAsIs(spark: SparkSession, child: SparkPlan, hadoop: Configuration): Unit = {
     val columns = outputColumns
     val partitions = target.partitionColumns.map(name => columns.find(_.name == name).get)
     val times = partitions.filter(_.dataType == TimestampType).map(_.name).toSet
@@ -60,7 +67,7 @@ final case class DeltaWriteCommand(
       // In UTC no time of a partition is there twice.
       options ++ Option.when(times.nonEmpty)(DateTimeUtils.TIMEZONE_OPTION -> "UTC")
     )
-    try commit(files.files, new DeltaTransaction(target, hadoop))
+    try commit(files.files, new DeltaTransaction(target, hadoop, batch))
     catch {
       // The files may be part of the table.
       case e: ShreddedVariantException if Errors.mayHaveCommitted(e) => throw e
@@ -68,7 +75,6 @@ final case class DeltaWriteCommand(
         files.deleteAll(hadoop)
         throw e
     }
-    Seq.empty
   }
 
   private def partitionSchema = StructType(target.partitionColumns.map(target.schema(_)))

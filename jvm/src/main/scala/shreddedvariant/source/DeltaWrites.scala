@@ -39,7 +39,7 @@ object DeltaWrites extends Rule[LogicalPlan] {
 
   def isDelta(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration): Boolean =
     DeltaLog.isTable(insert.outputPath, conf) ||
-      Options.get(options(insert).all, Options.Table).exists(_.equalsIgnoreCase("delta"))
+      Options.isDelta(options(insert).all)
 
   def options(insert: InsertIntoHadoopFsRelationCommand): GivenOptions =
     SourceOptions.withDefaults(insert.options)
@@ -53,7 +53,7 @@ object DeltaWrites extends Rule[LogicalPlan] {
   private def exists(path: Path, conf: Configuration) = path.getFileSystem(conf).exists(path)
 }
 
-private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration) {
+private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration) {
   private val root = insert.outputPath.getFileSystem(conf).makeQualified(insert.outputPath).toString
   private val settings = DeltaWrites.options(insert)
   private val options = settings.all
@@ -72,7 +72,7 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
   }
   private val partitionBy = insert.partitionColumns.map(_.name)
 
-  def command: LogicalPlan = {
+  def command: DeltaWriteCommand = {
     checkOptions()
     val snapshot =
       if (DeltaLog.isTable(insert.outputPath, conf)) Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))

@@ -18,33 +18,24 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.datasources.{InMemoryFileIndex, NoopCache}
+import org.apache.hadoop.fs.FileStatus
 import shreddedvariant.{Options, ShreddedVariantException}
 import shreddedvariant.infer.Inference
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.HotMaps
 import shreddedvariant.parquet.{FileCounts, OpenFile, WriteJob}
 
-final class Pinning(spark: SparkSession, table: Path, conf: Configuration, options: Map[String, String]) {
-  private val store = new PinStore(table, conf)
+final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, String]) {
   private val minRows = Options.pinMinRows(options)
 
   /** A table that is replaced as a whole starts anew: its directory goes, and the pins with it. */
   def apply(job: WriteJob): WriteJob =
     if (Options.isUnpinned(options) || options.contains(WriteRule.Replaces) || job.isDecided) job
     else {
-      val kept = store.read()
-      val pins = kept.getOrElse(Pins.none)
+      val pins = place.read()
       val first =
         firstShapes(job, job.limits.keySet -- pins.columns.keys ++ (job.mapLimits.keySet -- pins.maps.keys))
-      if (first.isEmpty) reuse(job, pins)
-      else if (kept.isEmpty) reuse(job, store.create(first))
-      else {
-        store.replace(pins.orElse(first))
-        reuse(job, pins.orElse(first))
-      }
+      reuse(job, if (first.isEmpty) pins else place.add(first))
     }
 
   /** Columns that are to be inferred take their pins; one that is pinned without a shape is written unshredded. */
@@ -78,16 +69,14 @@ final class Pinning(spark: SparkSession, table: Path, conf: Configuration, optio
       )
     }
 
-  /** Oldest first: a writer that looks a little later may see more files, but the same ones before these. */
-  private def files: Seq[FileStatus] =
-    if (!table.getFileSystem(conf).exists(table)) Nil
-    else
-      new InMemoryFileIndex(spark, Seq(table), Map.empty, None, NoopCache).allFiles()
-        .sortBy(file => (file.getModificationTime, file.getPath.toString))
-
-  /** What the files say of some columns: of as many files as it takes to know all of these well enough. */
+  /**
+   * What the files say of some columns, the oldest first: a writer that looks a little later may see more files, but the
+   * same ones before these. Of as many files as it takes to know all of these well enough.
+   */
   private def look(columns: Set[Seq[String]]): FileCounts = {
-    val portions = files.take(Pinning.MaxFiles).grouped(Pinning.Portion)
+    val portions = place.files.sortBy(file => (file.getModificationTime, file.getPath.toString)).take(
+      Pinning.MaxFiles
+    ).grouped(Pinning.Portion)
     var sum = FileCounts.nothing
     var isPromising = true
     while (isPromising && portions.hasNext) {

@@ -24,6 +24,7 @@ import org.apache.spark.sql.connector.read.{
   SupportsPushDownTopN
 }
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.execution.datasources.{
   DataSourceUtils,
   FilePartition,
@@ -200,6 +201,13 @@ final case class ShreddedVariantScan(
     Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
   }
 
+  override def toMicroBatchStream(checkpoint: String): MicroBatchStream = fileIndex match {
+    case delta: DeltaFileIndex =>
+      val conf = sparkSession.sessionState.newHadoopConfWithOptions(options)
+      new DeltaStream(this, delta, new Path(checkpoint), conf)
+    case _ => super.toMicroBatchStream(checkpoint)
+  }
+
   override def columnarSupportMode: ColumnarSupportMode = ColumnarSupportMode.SUPPORTED
 
   override def planInputPartitions(): Array[InputPartition] = filteredAtRuntime.plan()
@@ -314,7 +322,7 @@ final class BatchReaderFactory(
 }
 
 /** Rows of a batch reader, for those who take no batches. */
-final class RowReader(batches: BatchReader) extends PartitionReader[InternalRow] {
+final class RowReader(batches: PartitionReader[ColumnarBatch]) extends PartitionReader[InternalRow] {
   private var rows: Iterator[InternalRow] = Iterator.empty
 
   override def next(): Boolean = {

@@ -17,6 +17,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat
 import org.apache.parquet.hadoop.util.ContextUtil
 import org.apache.spark.sql.{SQLContext, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory, PartitionedFile}
@@ -29,6 +30,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
+import shreddedvariant.delta.DeltaLog
 import shreddedvariant.parquet.JobCommitter
 
 class ShreddedVariantSource
@@ -123,7 +125,7 @@ class ShreddedVariantSource
 
   // ---- file format: writing ----
 
-  /** Spark's own sink of files; before it leaves anything in the directory of a Delta table, the stream is refused. */
+  /** Spark's own sink of files, or ours of Delta tables. */
   override def createSink(
       context: SQLContext,
       parameters: Map[String, String],
@@ -132,13 +134,26 @@ class ShreddedVariantSource
   ): Sink = {
     val path = new Path(Options.get(parameters, "path").getOrElse(throw Errors.noPath()))
     val hadoop = context.sparkSession.sessionState.newHadoopConfWithOptions(parameters)
-    if (
-      Options.get(SourceOptions.withDefaults(parameters).all, Options.Table).exists(
-        _.equalsIgnoreCase("delta")
-      )
-    )
-      throw Errors.deltaRoute(path.toString, "a stream")
-    DeltaGuard.check(path, hadoop, "a stream")
+    if (DeltaLog.isTable(path, hadoop) || Options.isDelta(SourceOptions.withDefaults(parameters).all))
+      new DeltaStreamSink(path, asWritten(parameters), partitionColumns, mode, hadoop)
+    else fileSink(context, path, parameters, partitionColumns, mode, hadoop)
+  }
+
+  /** Properties of a table are spelled as the user has spelled them. */
+  private def asWritten(options: Map[String, String]) = options match {
+    case lower: CaseInsensitiveMap[String @unchecked] => lower.originalMap
+    case other => other
+  }
+
+  private def fileSink(
+      context: SQLContext,
+      path: Path,
+      parameters: Map[String, String],
+      partitionColumns: Seq[String],
+      mode: OutputMode,
+      hadoop: Configuration
+  ): Sink = {
+    DeltaGuard.checkAbove(path, hadoop)
     if (mode != OutputMode.Append()) throw SparkBridge.unsupportedOutputMode(shortName(), mode)
     val qualified = path.getFileSystem(hadoop).makeQualified(path).toString
     new FileStreamSink(context.sparkSession, qualified, this, partitionColumns, parameters)
@@ -157,7 +172,7 @@ class ShreddedVariantSource
     val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
     DeltaGuard.check(table, conf, FileRoutes)
     // Pins are made last: a write that is refused changes nothing.
-    def pinned = new Pinning(spark, table, conf, merged.all)(write)
+    def pinned = new Pinning(new DirectoryPins(spark, table, conf), conf, merged.all)(write)
     val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
     JobCommitter.install(conf)
     factory

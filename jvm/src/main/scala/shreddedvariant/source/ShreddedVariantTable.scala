@@ -50,6 +50,9 @@ final case class TableFiles(
     found
   }
 
+  /** Whether the path is a Delta table, of whatever columns. */
+  @transient lazy val isDelta: Boolean = DeltaTables.find(paths, hadoopConf).isDefined
+
   @transient lazy val index: PartitioningAwareFileIndex =
     delta.fold(listed)(new DeltaFileIndex(spark, _, options))
 
@@ -154,7 +157,7 @@ final case class ShreddedVariantTable(
   override def properties: util.Map[String, String] =
     files.catalog.fold(files.options)(_.shown).asJava
 
-  /** `save(path)` is left to V1, and knows all modes there. */
+  /** `save(path)` is left to V1, and knows all modes there; and so are streams from a directory. */
   override def capabilities: util.Set[TableCapability] = {
     val all = util.EnumSet.of(
       TableCapability.BATCH_READ,
@@ -166,6 +169,7 @@ final case class ShreddedVariantTable(
       all.add(TableCapability.BATCH_WRITE)
       all.add(TableCapability.OVERWRITE_DYNAMIC)
     }
+    if (files.isDelta) all.add(TableCapability.MICRO_BATCH_READ)
     all
   }
 

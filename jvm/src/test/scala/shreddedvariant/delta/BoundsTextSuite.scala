@@ -127,6 +127,7 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
       ScalarType.TimestampNanos -> Datum.exact(1),
       ScalarType.TimestampNtzNanos -> Datum.exact(Long.MaxValue),
       ScalarType.Binary -> Datum.Bytes(Array(0, -1)),
+      ScalarType.Uuid -> Datum.Bytes((0 until 16).map(i => (0xf0 + i).toByte).toArray),
       ScalarType.Str -> utf8(""),
       ScalarType.Str -> utf8("\ud83d\ude00" * 40)
     )
