@@ -19,7 +19,11 @@ final case class DeltaFile(
     partition: Map[String, String],
     stats: Option[String],
     tags: Map[String, String]
-)
+) {
+
+  /** Whether its bounds are as whole as ours. */
+  def isOurs: Boolean = tags.get(NewFile.Tag).contains(NewFile.TagValue)
+}
 
 final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotImpl, engine: Engine) {
   val version: Long = kernel.getVersion

@@ -55,7 +55,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
 
   /** Adds files; the version that has them. */
   def append(files: Seq[NewFile], mode: String): Long =
-    attempt(target.snapshot, files, Nil, mode, DeltaTransaction.MostRetries)
+    attempt(target.snapshot, Change(files, Nil, mode), DeltaTransaction.MostRetries)
       .getOrElse(throw Errors.deltaConflict(target.root, "others have committed all the time"))
 
   /** Replaces the files of a region, which is a union of whole partitions, by others. */
@@ -64,29 +64,41 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
     case Some(seen) =>
       target.features.checkRemoving()
       val removed = seen.added.filter { case (file, _) => region(file) }
-      replace(seen, new Concurrent(target, seen, region), files, removed.map(_._2), mode)
+      replace(seen, new Concurrent(target, seen, region), Change(files, removed.map(_._2), mode))
+  }
+
+  /**
+   * The same rows in other files. Such a commit changes no data: tables that are only appended to take it, and what is
+   * added meanwhile is none of its matter, whatever order the table wants.
+   */
+  def rearrange(seen: DeltaSnapshot, paths: Set[String], files: Seq[NewFile], operation: String): Long = {
+    target.features.checkRearranging()
+    val removed = seen.added.filter { case (file, _) => paths(file.path) }
+    val change = Change(files, removed.map(_._2), operation, isData = false)
+    replace(seen, new Concurrent(target, seen, file => paths(file.path)), change)
+  }
+
+  /** Has the bounds of these files believed, which are as true as those that we write. */
+  def trust(seen: DeltaSnapshot, paths: Set[String]): Long = {
+    val trusted = seen.added.filter { case (file, _) => paths(file.path) }
+    val change = Change(Nil, Nil, DeltaTransaction.Trust, isData = false, trusted.map(_._2))
+    replace(seen, new Concurrent(target, seen, file => paths(file.path)), change)
   }
 
   @tailrec
-  private def replace(
-      base: DeltaSnapshot,
-      concurrent: Concurrent,
-      files: Seq[NewFile],
-      removed: Seq[AddFile],
-      mode: String
-  ): Long = attempt(Some(base), files, removed, mode, retries = 0) match {
-    case Some(version) => version
-    case None => replace(concurrent.rebased(base, conf), concurrent, files, removed, mode)
-  }
+  private def replace(base: DeltaSnapshot, concurrent: Concurrent, change: Change): Long =
+    attempt(Some(base), change, retries = 0) match {
+      case Some(version) => version
+      case None => replace(concurrent.rebased(base, conf), concurrent, change)
+    }
 
   /** The version that was committed; None if another commit has taken it. */
   private def attempt(
       base: Option[DeltaSnapshot],
-      files: Seq[NewFile],
-      removed: Seq[AddFile],
-      mode: String,
+      change: Change,
       retries: Int
   ): Option[Long] = {
+    import change._
     val note = CommitNote(
       mode,
       target.partitionColumns,
@@ -96,7 +108,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
         "numOutputRows" -> files.map(_.rows).sum.toString,
         "numOutputBytes" -> files.map(_.size).sum.toString,
         "numRemovedFiles" -> removed.size.toString
-      )
+      ),
+      if (isData) CommitNote.Write else mode
     )
     val transaction = new TransactionImpl(
       base.isEmpty,
@@ -113,7 +126,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       0,
       () => System.currentTimeMillis
     )
-    val rows = removed.map(remove) ++ files.map(add)
+    val rows = removed.map(remove(_, isData)) ++ files.map(add(_, isData)) ++ trusted.map(DeltaTransaction.tagged)
     commit(transaction, rows).map { result =>
       runHooks(result)
       result.getVersion
@@ -149,25 +162,56 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       }
     }
 
-  private def remove(file: AddFile): Row =
-    SingleAction.createRemoveFileSingleAction(file.toRemoveFileRow(true, Optional.empty))
+  private def remove(file: AddFile, isData: Boolean): Row =
+    SingleAction.createRemoveFileSingleAction(file.toRemoveFileRow(isData, Optional.empty))
 
-  private def add(file: NewFile): Row = {
+  private def add(file: NewFile, isData: Boolean): Row = {
     val values = new HashMap[Integer, Object]
     def put(name: String, value: Object) = values.put(AddFile.FULL_SCHEMA.indexOf(name), value)
     put("path", new Path(file.path).toUri.toString)
     put("partitionValues", VectorUtils.stringStringMapValue(file.partition.asJava))
     put("size", Long.box(file.size))
     put("modificationTime", Long.box(file.modified))
-    put("dataChange", Boolean.box(true))
+    put("dataChange", Boolean.box(isData))
     put("tags", VectorUtils.stringStringMapValue(Map(NewFile.Tag -> NewFile.TagValue).asJava))
     put("stats", file.stats)
     SingleAction.createAddFileSingleAction(new GenericRow(AddFile.FULL_SCHEMA, values))
   }
 }
 
+/**
+ * What a commit does to a table's files. `mode` is how they came: a mode of writes, or a name of maintenance where no data
+ * changes (`isData`). `trusted` are files that stay and get the tag of ours.
+ */
+private final case class Change(
+    files: Seq[NewFile],
+    removed: Seq[AddFile],
+    mode: String,
+    isData: Boolean = true,
+    trusted: Seq[AddFile] = Nil
+)
+
 object DeltaTransaction {
   private val Append = "Append"
+  private val Trust = "VERIFY"
   private val MostRetries = 200
   private val EngineInfo = "shredded-variant"
+
+  /** A file once more, as it is, with the tag: an action on a path replaces the one before it. */
+  private def tagged(file: AddFile): Row = {
+    val tags = if (file.getTags.isPresent) VectorUtils.toJavaMap[String, String](file.getTags.get).asScala.toMap
+    else Map.empty[String, String]
+    val values = new HashMap[Integer, Object]
+    def put(name: String, value: Object) = values.put(AddFile.FULL_SCHEMA.indexOf(name), value)
+    put("path", file.getPath)
+    put("partitionValues", file.getPartitionValues)
+    put("size", Long.box(file.getSize))
+    put("modificationTime", Long.box(file.getModificationTime))
+    put("dataChange", Boolean.box(false))
+    put("tags", VectorUtils.stringStringMapValue((tags + (NewFile.Tag -> NewFile.TagValue)).asJava))
+    file.getBaseRowId.ifPresent { id => put("baseRowId", id); () }
+    file.getDefaultRowCommitVersion.ifPresent { version => put("defaultRowCommitVersion", version); () }
+    file.getStatsJson.ifPresent { stats => put("stats", stats); () }
+    SingleAction.createAddFileSingleAction(new GenericRow(AddFile.FULL_SCHEMA, values))
+  }
 }

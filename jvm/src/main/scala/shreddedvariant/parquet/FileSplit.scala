@@ -85,7 +85,7 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
 object FileSplit {
 
   /** Old writers encoded some pages wrongly, and Spark's decoder mends that by the writer's version. */
-  private def writerVersion(footer: FileMetaData): ParsedVersion =
+  private[parquet] def writerVersion(footer: FileMetaData): ParsedVersion =
     try VersionParser.parse(footer.getCreatedBy)
     catch { case NonFatal(_) => null }
 }

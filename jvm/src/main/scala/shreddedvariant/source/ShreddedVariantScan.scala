@@ -183,7 +183,8 @@ final case class ShreddedVariantScan(
   override def createReaderFactory(): PartitionReaderFactory = filteredAtRuntime.reader()
 
   private def plan(): Array[InputPartition] = copy(fileIndex = listed).planAll()
-  private def planAll(): Array[InputPartition] = super.planInputPartitions()
+  private def planAll(): Array[InputPartition] =
+    MaintenanceTables.bins(this).fold(super.planInputPartitions())(_.toArray)
 
   /** The files without those of which the log of a Delta table says that no row of theirs passes. */
   private def listed: PartitioningAwareFileIndex = fileIndex match {

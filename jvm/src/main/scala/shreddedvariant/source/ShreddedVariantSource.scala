@@ -50,14 +50,15 @@ class ShreddedVariantSource
 
   // ---- provider ----
 
-  private var inferred: Option[ShreddedVariantTable] = None
+  private var inferred: Option[Table] = None
 
   override def supportsExternalMetadata(): Boolean = true
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
     val table = SourceOptions.table(options, None)
-    inferred = Some(table)
-    table.files.schema
+    val asked = MaintenanceTables.of(table)
+    inferred = asked.orElse(Some(table))
+    asked.fold(table.files.schema)(MaintenanceTables.schema)
   }
 
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = Array.empty
@@ -67,7 +68,11 @@ class ShreddedVariantSource
       partitioning: Array[Transform],
       properties: util.Map[String, String]
   ): Table =
-    inferred.getOrElse(SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema)))
+    inferred.getOrElse {
+      val table = SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema))
+      MaintenanceTables.checkSchema(table)
+      table
+    }
 
   // ---- file format: reading ----
 
@@ -172,7 +177,9 @@ object SourceOptions {
     val (pathOptions, rest) = all.partition { case (k, _) =>
       k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths")
     }
-    val merged = withDefaults(rest)
+    val merged = withDefaults(Maintenance.without(rest))
+    val maintenance = rest.filter { case (key, _) => Options.isMaintenance(key) }
+    Maintenance.of(maintenance)
     Options.check(merged.all)
     schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).check(merged))
     val paths = pathOptions.toSeq.flatMap {
@@ -181,7 +188,7 @@ object SourceOptions {
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
     DeltaTables.find(paths, hadoop)
     paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.checkAbove(new Path(path), hadoop))
-    ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil, Map.empty)
+    ShreddedVariantTable(TableFiles(paths, merged.all ++ maintenance, schema), Nil, Map.empty)
   }
 
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */
