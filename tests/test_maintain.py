@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from delta_tables import actions, active, commits, files_on_disk, load, save
+from delta_spark import delta_spark  # noqa: F401
 from tables import FORMAT, refusal
 
 import shredded_variant
@@ -92,7 +93,7 @@ def test_a_dry_run_changes_nothing_and_says_what_would_be_done(spark, small):
 def test_partitions_are_compacted_one_by_one(spark, table):
     for i in range(3):
         save(events(spark, i * 100, i * 100 + 100), table, "day")
-    save(spark.sql(f"SELECT id, CAST(NULL AS BIGINT) day, {EVENT} FROM range(9)"), table)
+    save(spark.sql(f"SELECT id, CAST(NULL AS BIGINT) day, {EVENT} FROM range(9)").coalesce(1), table)
     before = rows(spark, table)
     done = compact(spark, table)
     assert rows(spark, table) == before

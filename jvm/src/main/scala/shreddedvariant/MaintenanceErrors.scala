@@ -9,6 +9,13 @@ private[shreddedvariant] trait MaintenanceErrors extends Sentences {
         "call these functions of the Python package, or remove the option."
     )
 
+  def storedObject(path: String): ShreddedVariantException =
+    error(
+      "CONFLICT",
+      s"At '$path' an object is stored in value and its typed column is null, so readers of its shredded keys miss them: " +
+        "the file breaks the shredding layout, so write it again."
+    )
+
   def deltaRowTracking(path: String): ShreddedVariantException =
     error(
       "DELTA_FEATURE",

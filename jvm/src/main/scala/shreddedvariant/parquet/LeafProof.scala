@@ -39,11 +39,14 @@ final class LeafProof(reader: ParquetFileReader) {
 
   private def check(block: BlockMetaData, group: Int): ProvenLeaves = {
     val chunks = block.getColumns.asScala.map(chunk => chunk.getPath.toArray.toSeq -> chunk).toMap
-    val pages = reader.readRowGroup(group)
     val found = schema.getColumns.asScala.toSeq.flatMap { leaf =>
       chunks.get(leaf.getPath.toSeq).map { chunk =>
         val proof = new ChunkProof(leaf, chunk, group, block.getRowCount)
-        try proof.check(pages)
+        try {
+          // One leaf after the other: a row group may be large, and one damaged leaf says nothing of others.
+          reader.setRequestedSchema(java.util.List.of(leaf))
+          proof.check(reader.readRowGroup(group))
+        }
         catch {
           case NonFatal(e) => ProvenLeaves(Map.empty, Seq(proof.finding(s"it cannot be decoded (${Errors.reason(e)})")))
         }

@@ -46,7 +46,7 @@ final class RowProof(file: PartitionedFile, job: ReadJob, conf: Configuration, v
   }
 
   private def read(columns: StructType): Unit = {
-    val reader = new BatchReader(file, job.copy(columns = columns), conf)
+    val reader = new BatchReader(file, job.copy(columns = columns, isStrict = true), conf)
     try
       while (reader.next())
         reader.get().rowIterator().asScala.foreach { values =>

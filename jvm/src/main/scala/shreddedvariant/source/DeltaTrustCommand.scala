@@ -4,9 +4,11 @@ package shreddedvariant.source
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{InputAdapter, ProjectExec, SparkPlan, WholeStageCodegenExec}
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.command.DataWritingCommand
@@ -45,7 +47,8 @@ object DeltaTrustCommand {
       case other => other
     }
     val root = insert.outputPath.getFileSystem(conf).makeQualified(insert.outputPath)
-    val table = verified(query).filter(snapshot => new Path(snapshot.root) == root).getOrElse(
+    val isWhole = query.output.map(_.name) == VerifiedRow.schema.fieldNames.toSeq
+    val table = verified(query).filter(snapshot => isWhole && new Path(snapshot.root) == root).getOrElse(
       throw Errors.maintenanceOption(
         Maintenance.Key,
         s"bounds are trusted by the rows of a verification of the Delta table '$root', and by no others"
@@ -62,10 +65,13 @@ object DeltaTrustCommand {
     case _ => None
   }).collect { case table: VerifiedTable => table }.flatMap(_.files.delta)
 
-  private def scanned(plan: SparkPlan) = plan match {
+  /** Nothing may lie between that drops a row. */
+  private def scanned(plan: SparkPlan): Option[Table] = plan match {
     case scan: BatchScanExec => Some(scan.table)
-    case adaptive: AdaptiveSparkPlanExec =>
-      Some(adaptive.executedPlan).collect { case scan: BatchScanExec => scan.table }
+    case adaptive: AdaptiveSparkPlanExec => scanned(adaptive.executedPlan)
+    case stage: WholeStageCodegenExec => scanned(stage.child)
+    case input: InputAdapter => scanned(input.child)
+    case ProjectExec(list, child) if list.forall(_.isInstanceOf[Attribute]) => scanned(child)
     case _ => None
   }
 }
