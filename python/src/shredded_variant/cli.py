@@ -18,7 +18,7 @@ COMMANDS = ("layout", *cli_maintain.COMMANDS, "demo", "jar")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status 0, 1 for a finding, or 2 with one sentence on stderr: wrong usage, or an input that cannot be read."""
+    """Exit status 0, 1 for a finding, or 2 with one sentence on stderr: wrong usage, or input that cannot be read."""
     try:
         status = _run(_parser().parse_args(arguments))
         sys.stdout.flush()

@@ -16,7 +16,11 @@ def add(commands: Any) -> None:
     compact = _table(commands, "compact", "small files into large ones, clustered if you like")
     compact.add_argument("--target-bytes", type=_size, metavar="SIZE", help="of a file's input (default: 128m)")
     compact.add_argument(
-        "--cluster-by", action="append", default=[], metavar="KEY", help="a column, or a path as '$.user.id'; may repeat"
+        "--cluster-by",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="a column, or a path as '$.user.id'; may repeat",
     )
     reshred = _table(commands, "reshred", "the same files with other shapes")
     reshred.add_argument(
@@ -24,13 +28,17 @@ def add(commands: Any) -> None:
     )
     unshred = _table(commands, "unshred", "the same files with variants unshredded")
     for parser in (compact, reshred, unshred):
-        parser.add_argument("--to", metavar="PATH", help="the new path for the result, of a table that is no Delta table")
+        parser.add_argument(
+            "--to", metavar="PATH", help="the new path for the result, of a table that is no Delta table"
+        )
         parser.add_argument(
             "--option", type=_pair, action="append", default=[], metavar="KEY=VALUE", help="of the write; may repeat"
         )
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     verify = _table(commands, "verify", "whether footers, page indexes, layouts and logs say what is true")
-    verify.add_argument("--trust", action="store_true", help="let the bounds of sound files of other writers skip files")
+    verify.add_argument(
+        "--trust", action="store_true", help="let the bounds of sound files of other writers skip files"
+    )
 
 
 def _table(commands: Any, name: str, help: str) -> argparse.ArgumentParser:
@@ -44,7 +52,8 @@ def _size(text: str) -> int:
     found = SIZE.fullmatch(text.strip())
     if found is None or int(found.group(1)) == 0:
         raise argparse.ArgumentTypeError(f"`{text}` is not a size such as 128m")
-    return int(found.group(1)) * 1024 ** ("kmgt".index(found.group(2).lower()) + 1 if found.group(2) else 0)
+    power = "kmgt".index(found.group(2).lower()) + 1 if found.group(2) else 0
+    return int(found.group(1)) << (10 * power)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -21,13 +21,18 @@ ORDERED = re.compile(r"BOOLEAN|BIGINT|DOUBLE|FLOAT|INT|SMALLINT|TINYINT|DATE|TIM
 
 
 def keys(df: DataFrame, cluster_by: Sequence[str]) -> list[Column]:
-    """By name alone, for any read of the table: `city` is a column; `$.user.id` a path of the only variant, `v:user.id` one of the variant `v`."""
+    """`city` is a column; `$.user.id` a path of the only variant, `v:user.id` one of the variant `v`.
+
+    By name alone: they hold for any read of the table.
+    """
     return [_path(df, key) if _is_path(key) else _column(df, key) for key in map(_text, cluster_by)]
 
 
 def _text(key: Any) -> str:
     if not isinstance(key, str):
-        raise WrongArgument(f"compact was given {key!r:.80} in cluster_by: use a column or a path, such as '$.user.id'.")
+        raise WrongArgument(
+            f"compact was given {key!r:.80} in cluster_by: use a column or a path, such as '$.user.id'."
+        )
     return key
 
 
@@ -49,7 +54,8 @@ def _column(df: DataFrame, key: str) -> Column:
         raise WrongArgument(
             f"compact cannot cluster by '{key}', which is {kind.upper()} and has no order: name a path, as '$.user.id'."
         )
-    return _functions(df).col(key)
+    values: Column = _functions(df).col(key)
+    return values
 
 
 def _path(df: DataFrame, key: str) -> Column:
@@ -58,20 +64,21 @@ def _path(df: DataFrame, key: str) -> Column:
         variants = [f.name for f in df.schema.fields if f.dataType.typeName() == "variant"]
         if len(variants) != 1:
             raise WrongArgument(
-                f"compact cannot tell whose path '{key}' is, the variants are {_list(variants)}: write it as 'v:user.id'."
+                f"compact cannot tell whose path '{key}' is, the variants are {_list(variants)}: write 'v:user.id'."
             )
         column = names.quoted(variants[0])
     steps = names.steps(rest if rest.startswith("$") else f"$.{rest}")
     if not steps or None in steps:
         raise WrongArgument(
-            f"compact cannot cluster by '{key}', which is no path to one value: write it as '$.user.id' or \"$['a.b']\"."
+            f"compact cannot cluster by '{key}', which is no path to one value: write '$.user.id' or \"$['a.b']\"."
         )
     path = names.path(steps)
     shape = infer_shape(df.limit(SAMPLE), column, include=[path])
     found = shape.paths().get(path, "STRING")
     kind = found if ORDERED.fullmatch(found) else "STRING"
     functions = _functions(df)
-    return functions.try_variant_get(functions.col(column), path, kind)
+    values: Column = functions.try_variant_get(functions.col(column), path, kind)
+    return values
 
 
 def _divided(key: str) -> tuple[str, str]:

@@ -8,15 +8,14 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shredded_variant.errors import SparkMissing, UnreadableFile
 from shredded_variant.layout import Layout, layout
 from shredded_variant.metrics import read_and_skipped
-from shredded_variant.render import size
 from shredded_variant.quiet import stderr_into
+from shredded_variant.render import size
 from shredded_variant.session import attach
 
 if TYPE_CHECKING:

@@ -153,6 +153,12 @@ class _Work:
                 f"{self.path} is a directory of files, which {self.operation} leaves alone: "
                 "give the new path for the result as `to`."
             )
+        elif f"{self.to.rstrip('/')}/".startswith(f"{self.path.rstrip('/')}/") and self.to.rstrip(
+            "/"
+        ) != self.path.rstrip("/"):
+            raise WrongArgument(
+                f"{self.to} lies inside {self.path}, whose rows it would double: give another path as `to`."
+            )
         elif _exists(self.spark, self.to):
             raise WrongArgument(f"{self.to} exists already: give {self.operation} a new path as `to`.")
 
@@ -182,7 +188,7 @@ class _Work:
         return Rewritten(
             self.operation, self.path, self.to, self.dry_run, planned["files"], planned["bytes"],
             planned["rewritten_files"], planned["rewritten_bytes"], written,
-            after and after["files"], after and after["bytes"],
+            after["files"] if after else None, after["bytes"] if after else None,
         )  # fmt: skip
 
     def _reader(self) -> Any:

@@ -3,6 +3,7 @@ package shreddedvariant.delta
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.{DataType, StructType}
 import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.data.Row
@@ -40,6 +41,10 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
   def partitionSchema: StructType = StructType(partitionColumns.map(schema(_)))
 
   lazy val files: IndexedSeq[DeltaFile] = added.map(_._1)
+
+  /** The file that a listing has at this path. */
+  def file(path: Path): Option[DeltaFile] = byPath.get(path)
+  private lazy val byPath = files.map(file => new Path(file.path) -> file).toMap
 
   /** With the rows of the log, which are written again when a file is removed. */
   private[delta] lazy val added: IndexedSeq[(DeltaFile, AddFile)] = DeltaLog.attempt(root) {

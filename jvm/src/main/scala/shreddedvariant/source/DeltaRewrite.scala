@@ -8,6 +8,7 @@ package shreddedvariant.source
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import shreddedvariant.Errors
 import shreddedvariant.delta.DeltaSnapshot
@@ -28,7 +29,7 @@ object DeltaRewrite {
     val snapshot = table.files.delta.filter(s => new Path(s.root) == new Path(root)).getOrElse(
       refuse(s"the rows were not read from the Delta table '$root'")
     )
-    val files = rewrite.bins(table.files.index).flatMap(_.files.map(_.getPath.toString))
+    val files = rewrite.bins(table.files.index).flatMap(_.files.map(f => snapshot.file(f.getPath).get.path))
     DeltaRewrite(snapshot, files.toSet, operation)
   }
 
@@ -37,7 +38,14 @@ object DeltaRewrite {
     case Sort(_, _, child, _) => source(child)
     case moved: RepartitionOperation => source(moved.child)
     case SubqueryAlias(_, child) => source(child)
+    // Filters on partitions alone have gone into the scan.
+    case read: DataSourceV2ScanRelation if !isWhole(read.scan) => None
     case leaf => Maintenance.table(leaf).map { case (table, rewrite) => (leaf, table, rewrite) }
+  }
+
+  private def isWhole(scan: Scan) = scan match {
+    case ours: ShreddedVariantScan => ours.isWhole
+    case _ => false
   }
 
   private def attributes(relation: LogicalPlan) = relation match {

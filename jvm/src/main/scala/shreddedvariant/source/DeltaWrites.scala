@@ -37,6 +37,10 @@ object DeltaWrites extends Rule[LogicalPlan] {
     case _ => plan
   }
 
+  /** A write of maintenance, which is looked at as such when it becomes a commit. */
+  def isRewrite(insert: InsertIntoHadoopFsRelationCommand): Boolean =
+    insert.fileFormat.isInstanceOf[ShreddedVariantSource] && Maintenance.of(insert.options).isDefined
+
   def isDelta(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration): Boolean =
     DeltaLog.isTable(insert.outputPath, conf) ||
       Options.get(options(insert).all, Options.Table).exists(_.equalsIgnoreCase("delta"))

@@ -14,6 +14,7 @@ package shreddedvariant.source
 
 import java.util.Locale
 
+import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
@@ -65,6 +66,11 @@ object Maintenance {
   def without(options: Map[String, String]): Map[String, String] =
     options.filterNot { case (key, _) => Options.isMaintenance(key) }
 
+  /** The options of a read that leaves out no file: its rows may be all that is kept. */
+  def complete(options: Map[String, String]): Map[String, String] =
+    options.filterNot { case (key, _) => Lenient.exists(_.equalsIgnoreCase(key)) } ++ Lenient.map(_ -> "false")
+  private val Lenient = Seq(FileSourceOptions.IGNORE_CORRUPT_FILES, FileSourceOptions.IGNORE_MISSING_FILES)
+
   private def bytes(text: String): Long = text.toLongOption.filter(_ > 0).getOrElse(
     throw Errors.maintenanceOption(TargetKey, "it is a number of bytes from 1 on")
   )
@@ -85,7 +91,8 @@ object Maintenance {
 /** Rows of some files of a table are none of a query's: only a write that replaces these files may read them. */
 object MaintenanceRule extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case _: DeltaWriteCommand | _: InsertIntoHadoopFsRelationCommand => plan
+    case _: DeltaWriteCommand => plan
+    case insert: InsertIntoHadoopFsRelationCommand if DeltaWrites.isRewrite(insert) => plan
     case query =>
       if (query.exists(Maintenance.table(_).exists(_._2.onlySmall)))
         throw Errors.maintenanceOption(Maintenance.Key, "a query would not see all rows of the table")

@@ -119,6 +119,9 @@ final case class ShreddedVariantScan(
     with RuntimeFiltered {
   override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
 
+  /** Whether it gives all rows of its files. */
+  def isWhole: Boolean = partitionFilters.isEmpty && dataFilters.isEmpty && limit.isEmpty
+
   override def isSplitable(path: Path): Boolean = true
 
   /** The paths that are read as columns, by the names of these. */

@@ -188,7 +188,8 @@ object SourceOptions {
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
     DeltaTables.find(paths, hadoop)
     paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.checkAbove(new Path(path), hadoop))
-    ShreddedVariantTable(TableFiles(paths, merged.all ++ maintenance, schema), Nil, Map.empty)
+    val read = if (maintenance.isEmpty) merged.all else Maintenance.complete(merged.all) ++ maintenance
+    ShreddedVariantTable(TableFiles(paths, read, schema), Nil, Map.empty)
   }
 
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */

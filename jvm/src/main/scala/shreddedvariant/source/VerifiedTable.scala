@@ -77,14 +77,14 @@ final case class VerifyScan(spark: SparkSession, files: TableFiles) extends Scan
   override def toBatch: Batch = this
 
   override def planInputPartitions(): Array[InputPartition] = {
-    val known = files.delta.fold(Map.empty[String, Option[String]])(_.files.map(f => f.path -> f.stats).toMap)
     val roots = files.index.rootPaths.map(_.toString.stripSuffix("/") + "/")
     files.index.listFiles(Nil, Nil).flatMap { directory =>
       directory.files.map { file =>
         val path = file.getPath.toString
         val name = roots.find(path.startsWith).fold(file.getPath.getName)(path.stripPrefix(_))
         val whole = Bin(directory.values, Nil).whole(file)
-        VerifyTask(path, name, whole, known.get(path).flatten): InputPartition
+        val stats = files.delta.flatMap(_.file(file.getPath)).flatMap(_.stats)
+        VerifyTask(path, name, whole, stats): InputPartition
       }
     }.toArray
   }
