@@ -1,4 +1,4 @@
-"""A limit of all rows reads the first ones of a file and no more; a limit of some gives what it ever gave."""
+"""A limit reads the first rows of a file and no more, or the first ones of an order, where every row counts."""
 
 import pytest
 from scan_counts import run
@@ -23,10 +23,11 @@ def table(spark, tmp_path_factory):
     }
     write(rows, folder / "whole", **options)
     rows.write.format(FORMAT).partitionBy("p").options(**options).save(str(folder / "parts"))
-    for name in ("whole", "parts"):
+    write(rows, folder / "groups", **options | {"parquet.block.size": "5000"})
+    for name in ("whole", "parts", "groups"):
         spark.read.format(FORMAT).load(str(folder / name)).createOrReplaceTempView(f"limit_{name}")
     yield spark
-    for name in ("whole", "parts"):
+    for name in ("whole", "parts", "groups"):
         spark.catalog.dropTempView(f"limit_{name}")
 
 
@@ -92,3 +93,73 @@ def test_explain_names_the_limit(table):
     mode = table._jvm.org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
     explained = table.sql("SELECT v FROM limit_whole LIMIT 10")._jdf.queryExecution().explainString(mode)
     assert "Rows of a split: up to 10" in explained
+
+
+# The rows are in the order of n: 500 in a row group, a hundred on a page.
+@pytest.mark.parametrize(
+    ("query", "expected", "pages"),
+    [
+        ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1), 1),
+        ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint LIMIT 3", range(3), 1),
+        ("SELECT id AS n FROM limit_groups ORDER BY id DESC LIMIT 150", range(3999, 3849, -1), 2),
+        ("SELECT id AS n FROM limit_groups ORDER BY v:n::bigint DESC NULLS FIRST, id LIMIT 5", range(3999, 3994, -1), 2),
+        ("SELECT try_variant_get(v, '$.n', 'double') AS n FROM limit_groups ORDER BY 1 DESC LIMIT 2", [3999, 3998], 1),
+    ],
+)
+def test_the_first_rows_of_an_order_come_from_the_pages_that_may_hold_them(table, query, expected, pages):
+    rows, counts = run(table.sql(query))
+    assert [row.n for row in rows] == list(expected)
+    assert counts.groups[0] == 1 and counts.groups[1] >= 5
+    assert counts.pages[0] == pages
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # Text of numbers has another order than numbers.
+        "SELECT v:n::string AS n FROM limit_groups ORDER BY v:n::string DESC LIMIT 2",
+        # What is sorted is no column.
+        "SELECT -v:n::bigint AS n FROM limit_groups ORDER BY n LIMIT 2",
+        # A filter may drop the rows that stand before the others.
+        "SELECT v:n::bigint AS n FROM limit_groups WHERE id % 2 = 0 ORDER BY n LIMIT 2",
+    ],
+)
+def test_an_order_that_files_do_not_know_leaves_out_nothing(table, query):
+    rows, counts = run(table.sql(query))
+    assert [int(row.n) for row in rows] in ([999, 998], [-3999, -3998], [0, 2])
+    assert counts.groups[1] == 0
+
+
+def test_a_cast_that_fails_is_raised_though_its_row_is_none_of_the_first(spark, tmp_path):
+    rows = spark.range(0, ROWS, 1, 1).selectExpr(
+        "id", "parse_json(concat('{\"n\":', id, if(id = 7, ',\"s\":\"x\"}', ',\"s\":\"1\"}'))) AS v"
+    )
+    options = {"shredding.shape.v": "n BIGINT, s STRING", "parquet.page.row.count.limit": str(PAGE)}
+    write(rows, tmp_path / "t", **options)
+    read = spark.read.format(FORMAT).load(str(tmp_path / "t"))
+    with pytest.raises(Exception, match="INVALID_VARIANT_CAST"):
+        read.selectExpr("v:s::int AS s", "v:n::bigint AS n").orderBy("n", ascending=False).limit(2).collect()
+
+
+@pytest.mark.parametrize("nulls", ["FIRST", "LAST"])
+@pytest.mark.parametrize("direction", ["ASC", "DESC"])
+def test_the_first_rows_are_those_of_plain_columns(spark, tmp_path, direction, nulls):
+    """Many files and row groups; numbers that are missing, null, text, fractions or equal; two keys."""
+    rows = spark.range(0, 6000, 1, 3).selectExpr(
+        "id",
+        """parse_json(CASE hash(id, 'k') % 50 WHEN 1 THEN '{}' WHEN 2 THEN '{"n":null}' WHEN 3 THEN '{"n":"17"}'
+           ELSE concat('{"n":', id div 7, if(hash(id) % 9 = 0, '.5', ''), '}') END) AS v""",
+    )
+    small = {"parquet.block.size": "8000", "parquet.block.size.row.check.min": "300",
+             "parquet.block.size.row.check.max": "300", "parquet.page.row.count.limit": "100"}  # fmt: skip
+    write(rows, tmp_path / "t", **{"shredding.shape.v": "n BIGINT"}, **small)
+    clean = rows.where("id % 6000 > 40 AND hash(id, 'k') % 50 NOT IN (1, 2, 3) AND hash(id) % 9 <> 0")
+    write(clean, tmp_path / "clean", **{"shredding.shape.v": "n BIGINT"}, **small)
+    for name, source in (("t", rows), ("clean", clean)):
+        source.createOrReplaceTempView("first_plain")
+        spark.read.format(FORMAT).load(str(tmp_path / name)).createOrReplaceTempView("first_ours")
+        for limit in (1, 20, 700):
+            first = f"try_cast(v:n AS bigint) AS n, id FROM {{}} ORDER BY n {direction} NULLS {nulls}, id LIMIT {limit}"
+            found, counts = run(spark.sql("SELECT " + first.format("first_ours")))
+            assert found == spark.sql("SELECT " + first.format("first_plain")).collect()
+            assert name == "t" or limit > 1 or counts.rows_skipped > 3000

@@ -7,14 +7,16 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import shreddedvariant.stats.FirstRows
 
 final class BatchReader(
     split: PartitionedFile,
     job: ReadJob,
     conf: Configuration,
-    counts: ReadCounts = new ReadCounts
+    counts: ReadCounts = new ReadCounts,
+    first: Option[FirstRows] = None
 ) extends PartitionReader[ColumnarBatch] {
-  private val file = new FileSplit(split, job, conf, counts)
+  private val file = new FileSplit(split, job, conf, counts, first)
   private val source = file.source
   private val partitions = partitionColumns
   private val all = file.columns(job.columns)

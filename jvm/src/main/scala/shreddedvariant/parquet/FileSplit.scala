@@ -14,9 +14,16 @@ import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedF
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.layout.DraftLayout
+import shreddedvariant.stats.FirstRows
 
-final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration, counts: ReadCounts) {
-  private val name = split.toPath.toString
+final class FileSplit(
+    split: PartitionedFile,
+    job: ReadJob,
+    conf: Configuration,
+    counts: ReadCounts,
+    first: Option[FirstRows] = None
+) {
+  val name: String = split.toPath.toString
   private val open = OpenFile.split(split, conf, job.id)
   private val reader = open.reader
   private val footer = reader.getFileMetaData
@@ -27,7 +34,10 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
   val groups: IndexedSeq[RowGroup] =
     reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) => rowGroup(block, i) }
   private val skipping = job.predicate.map(new Skipping(_, binder, reader, writer))
-  val source = new GroupSource(reader, skipping, counts)
+  // Made where a row group is asked for, when all else of this is there.
+  private lazy val ranking =
+    for (top <- job.top; first <- first) yield new Ranking(first, top.column, this, reader)
+  lazy val source = new GroupSource(reader, skipping, ranking, counts)
 
   def schema: MessageType = footer.getSchema
 
@@ -55,8 +65,11 @@ final class FileSplit(split: PartitionedFile, job: ReadJob, conf: Configuration,
 
   def close(): Unit = reader.close()
 
+  /** Those of other splits too. */
+  def allGroups: Seq[RowGroup] = open.all.map(rowGroup(_, -1))
+
   private def othersMayMatch: Boolean = skipping.forall { judge =>
-    open.all.exists(block => block.getRowCount > 0 && judge.mayMatch(rowGroup(block, -1)))
+    allGroups.exists(group => group.rows > 0 && judge.mayMatch(group))
   }
 
   private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, places)

@@ -16,15 +16,16 @@ final class FooterTallies(file: FileSplit) {
 
   /** A row has its value from one of the column's parts, and each of these is known exactly or none of them counts. */
   def of(column: Column, group: RowGroup): Option[Tally] =
-    bound.getOrElseUpdate(column, parts(column)).flatMap { parts =>
+    parts(column).flatMap { parts =>
       parts.map(tally(_, group)).foldLeft(Option(Tally.none)) {
         case (Some(sum), Some(next)) => Some(sum.and(next))
         case _ => None
       }
     }
 
-  private def parts(column: Column): Option[Seq[Part]] =
-    Some(binder.parts(column)).filter(parts => isRead(column, parts))
+  /** What gives the column its values; None where they are the reader's matter. */
+  def parts(column: Column): Option[Seq[Part]] =
+    bound.getOrElseUpdate(column, Some(binder.parts(column)).filter(parts => isRead(column, parts)))
 
   private def isRead(column: Column, parts: Seq[Part]): Boolean = (column.origin, parts) match {
     // What a file gives for a column of another type is the reader's matter, which may refuse it.

@@ -8,13 +8,18 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ColumnPath
 import shreddedvariant.stats.Spans
 
-final class GroupSource(reader: ParquetFileReader, skipping: Option[Skipping], counts: ReadCounts) {
+final class GroupSource(
+    reader: ParquetFileReader,
+    skipping: Option[Skipping],
+    ranking: Option[Ranking],
+    counts: ReadCounts
+) {
 
   /**
    * The rows of a row group that have to be read, up to `limit`: single ones only if all leaves say where their pages are.
    */
   def rows(group: RowGroup, leaves: Seq[Leaf], limit: Long = Long.MaxValue): Spans = {
-    val matching = skipping.fold(Spans.first(group.rows))(_.rows(group)).take(limit)
+    val matching = wanted(group).take(limit)
     val rows =
       if (matching.isEmpty || leaves.forall(l => group.hasOffsets(l.path))) matching
       else Spans.first(group.rows)
@@ -22,6 +27,11 @@ final class GroupSource(reader: ParquetFileReader, skipping: Option[Skipping], c
     counts.add(ReadCount.RowsSkipped, group.rows - rows.size)
     if (rows.isEmpty) countWhole(group, leaves, ReadCount.PagesSkipped, ReadCount.BytesSkipped)
     rows
+  }
+
+  private def wanted(group: RowGroup): Spans = {
+    val matching = skipping.fold(Spans.first(group.rows))(_.rows(group))
+    ranking.fold(matching)(_.rows(group).intersect(matching))
   }
 
   /** Counts rows that were dropped one by one, and, where no row is left, what is not read for them. */

@@ -2,8 +2,6 @@
 package shreddedvariant.parquet
 
 import scala.collection.mutable
-import scala.util.control.NonFatal
-
 import org.apache.parquet.VersionParser.ParsedVersion
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.schema.MessageType
@@ -21,6 +19,7 @@ final class Skipping(
 ) {
   private val judgement = new Judgement
   private val leafFacts = new LeafFacts(writer)
+  private val leafPages = new LeafPages(reader, leafFacts)
   private val chunkValues = new ChunkValues(reader)
   private val schema: MessageType = reader.getFileMetaData.getSchema
   private val bound = mutable.Map.empty[Column, Seq[Part]]
@@ -93,25 +92,12 @@ final class Skipping(
       if (!mayBe(truth, whole)) Spans.none
       else if (!mayBe(!truth, whole) && !part.possible(whole).orNull) Spans.first(group.rows)
       else
-        part.leaf.flatMap(leaf => pages.getOrElseUpdate(leaf, pagesOf(leaf))) match {
+        part.leaf.flatMap(leaf => pages.getOrElseUpdate(leaf, leafPages.of(group, leaf))) match {
           case Some(pages) => Spans.of(pages.iterator.collect {
               case (span, f) if mayBe(truth, f) => span
             }.toSeq)
           case None => Spans.first(group.rows)
         }
     }
-
-    private def pagesOf(leaf: Seq[String]): Option[IndexedSeq[(Span, Facts)]] =
-      for {
-        chunk <- group.chunk(leaf)
-        if chunk.getColumnIndexReference != null && chunk.getOffsetIndexReference != null
-        index <- unlessDamaged(reader.readColumnIndex(chunk))
-        places <- unlessDamaged(reader.readOffsetIndex(chunk))
-        if places.getPageCount == index.getNullPages.size && places.getFirstRowIndex(0) == 0
-      } yield leafFacts.ofPages(chunk, index, places, group.rows)
   }
-
-  private def unlessDamaged[A](read: => A): Option[A] =
-    try Option(read)
-    catch { case NonFatal(_) => None }
 }

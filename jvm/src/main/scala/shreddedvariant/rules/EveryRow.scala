@@ -25,6 +25,7 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finde
   def accesses: Seq[PathAccess] = fromRoot(plan) ++ plan.flatMap {
     case a: Aggregate => met(a.groupingExpressions ++ a.aggregateExpressions.flatMap(arguments), a.child)
     case f: Filter => met(first(f.condition).toSeq, f.child)
+    case s: Sort => met(s.order.map(_.child), s.child)
     case _ => Nil
   }
 

@@ -11,6 +11,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.expressions.SortOrder
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read.{
@@ -19,7 +20,8 @@ import org.apache.spark.sql.connector.read.{
   PartitionReaderFactory,
   Scan,
   SupportsPushDownAggregates,
-  SupportsPushDownLimit
+  SupportsPushDownLimit,
+  SupportsPushDownTopN
 }
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
 import org.apache.spark.sql.execution.datasources.{
@@ -42,7 +44,7 @@ import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.Options
 import shreddedvariant.layout.{PathColumn, Shape}
 import shreddedvariant.parquet._
-import shreddedvariant.stats.Predicate
+import shreddedvariant.stats.{FirstRows, Predicate, Top}
 import shreddedvariant.rules.PathScan
 
 final class ShreddedVariantScanBuilder(
@@ -53,16 +55,19 @@ final class ShreddedVariantScanBuilder(
     options: Map[String, String]
 ) extends FileScanBuilder(spark, files.index, files.dataSchema)
     with SupportsPushDownAggregates
-    with SupportsPushDownLimit {
+    with SupportsPushDownLimit
+    with SupportsPushDownTopN {
   override protected val supportsNestedSchemaPruning: Boolean = true
 
   private var aggregates: Option[PushedAggregates] = None
   private var limit: Option[Int] = None
+  private var top: Option[Top] = None
+
+  private def known = paths.map(p => p.name -> p).toMap
+  private def caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
 
   /** Rows that a filter may drop are none of the footer's. */
   override def pushAggregation(aggregation: Aggregation): Boolean = {
-    val known = paths.map(p => p.name -> p).toMap
-    val caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
     val reader = new ScanAggregates(known, files.dataSchema, files.index.partitionSchema, caseSensitive)
     aggregates = if (dataFilters.isEmpty) reader.read(aggregation) else None
     aggregates.isDefined
@@ -74,18 +79,26 @@ final class ShreddedVariantScanBuilder(
     true
   }
 
+  /** Asked for where every row of the scan counts, as a limit is; Spark sorts what is left. */
+  override def pushTopN(orders: Array[SortOrder], limit: Int): Boolean = {
+    top = new ScanOrder(known, files.dataSchema, caseSensitive).read(orders.toSeq, limit)
+    top.isDefined
+  }
+
+  /** Of a limit and of an order alike: a split gives what may be among the rows that are asked for. */
+  override def isPartiallyPushed(): Boolean = true
+
   override def build(): Scan = aggregates match {
     case Some(pushed) =>
       val columns = StructType(pushed.columns.map(_.field).distinct)
-      AggregateScan(scan(columns, pushed.paths, StructType(pushed.groupBy.distinct), None), pushed)
-    case None => scan(readDataSchema(), paths, readPartitionSchema(), limit)
+      AggregateScan(scan(columns, pushed.paths, StructType(pushed.groupBy.distinct)), pushed)
+    case None => scan(readDataSchema(), paths, readPartitionSchema()).copy(limit = limit, top = top)
   }
 
   private def scan(
       columns: StructType,
       paths: Seq[PathColumn],
-      partitions: StructType,
-      limit: Option[Int]
+      partitions: StructType
   ) =
     ShreddedVariantScan(
       spark,
@@ -97,8 +110,7 @@ final class ShreddedVariantScanBuilder(
       partitions,
       options,
       partitionFilters,
-      dataFilters,
-      limit
+      dataFilters
     )
 }
 
@@ -113,14 +125,25 @@ final case class ShreddedVariantScan(
     options: Map[String, String],
     partitionFilters: Seq[Expression],
     dataFilters: Seq[Expression],
-    limit: Option[Int]
+    limit: Option[Int] = None,
+    top: Option[Top] = None
 ) extends FileScan
     with PathScan
     with RuntimeFiltered {
   override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
 
   /** Whether it gives all rows of its files. */
-  def isWhole: Boolean = partitionFilters.isEmpty && dataFilters.isEmpty && limit.isEmpty
+  def isWhole: Boolean = partitionFilters.isEmpty && dataFilters.isEmpty && limit.isEmpty && top.isEmpty
+
+  /** Spark's own equality knows nothing of what is ours, and scans that are equal are run once. */
+  override def equals(other: Any): Boolean = other match {
+    case that: ShreddedVariantScan =>
+      super.equals(that) && paths == that.paths && options == that.options &&
+      limit == that.limit && top == that.top
+    case _ => false
+  }
+
+  override def hashCode(): Int = super.hashCode()
 
   override def isSplitable(path: Path): Boolean = true
 
@@ -135,7 +158,8 @@ final case class ShreddedVariantScan(
       "Skips by" -> skipping.flatMap(_.usable()).map(_.text).distinct.mkString("[", ", ", "]"),
       "Not used" -> notUsed.distinct.mkString("[", ", ", "]")
     ) ++ Option.when(whole.nonEmpty)("Whole" -> reasons.mkString("[", "; ", "]")) ++
-      limit.map(rows => "Rows of a split" -> s"up to $rows") ++ filesOfLog
+      limit.map(rows => "Rows of a split" -> s"up to $rows") ++
+      top.map(top => "First rows" -> top.text) ++ filesOfLog
 
   /** How many files of a Delta table are read, as far as its log tells. */
   private def filesOfLog: Option[(String, String)] = listed match {
@@ -203,11 +227,12 @@ final case class ShreddedVariantScan(
     else {
       val (ofPartitions, ofData) =
         DataSourceUtils.getPartitionFiltersAndDataFilters(fileIndex.partitionSchema, runtimeFilters)
-      // Rows that such a filter drops are none of the limit's.
+      // Rows that such a filter drops are none of the limit's, nor of the first ones.
       copy(
         partitionFilters = partitionFilters ++ ofPartitions,
         dataFilters = dataFilters ++ ofData,
-        limit = None
+        limit = None,
+        top = None
       )
     }
 
@@ -219,7 +244,7 @@ final case class ShreddedVariantScan(
 
   private[source] def job: ReadJob = ReadJobs
     .create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
-    .copy(predicate = predicate, limit = limit.map(_.toLong))
+    .copy(predicate = predicate, limit = limit.map(_.toLong), top = top)
 
   private[source] def hadoopConf = ReadJobs.hadoopConf(sparkSession, options)
 
@@ -276,19 +301,20 @@ final class BatchReaderFactory(
     counted(partition, new RowReader(_))
 
   override def buildReader(file: PartitionedFile): PartitionReader[InternalRow] =
-    new RowReader(open(file, new ReadCounts))
+    new RowReader(open(file, new ReadCounts, None))
 
   private def counted[T](partition: InputPartition, reader: BatchReader => PartitionReader[T]) = {
     val counts = new ReadCounts
+    val first = job.top.map(new FirstRows(_))
     val files = partition.asInstanceOf[FilePartition].files.iterator
     new CountedReader(
-      new FilePartitionReader[T](files, file => reader(open(file, counts)), options),
+      new FilePartitionReader[T](files, file => reader(open(file, counts, first)), options),
       counts
     )
   }
 
-  private def open(file: PartitionedFile, counts: ReadCounts) =
-    new BatchReader(file, job, conf.value.value, counts)
+  private def open(file: PartitionedFile, counts: ReadCounts, first: Option[FirstRows]) =
+    new BatchReader(file, job, conf.value.value, counts, first)
 }
 
 /** Rows of a batch reader, for those who take no batches. */

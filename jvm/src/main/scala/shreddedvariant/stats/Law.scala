@@ -53,6 +53,9 @@ object Law {
    */
   case object RowsThatLack extends Law
 
+  /** Of the first rows of an order are only those that have fewer than so many others strictly before them. */
+  case object StrictlyBefore extends Law
+
   val all: Seq[Law] = Seq(
     ResidualRows,
     StoredOutside,
@@ -65,7 +68,8 @@ object Law {
     NegativeZero,
     UnsignedBytes,
     ThreeValuedNot,
-    RowsThatLack
+    RowsThatLack,
+    StrictlyBefore
   )
 }
 

@@ -42,7 +42,8 @@ class LawsSuite extends munit.FunSuite {
 
   test("what is skipped holds no row that matches")(assertEquals(unsound(Laws.all, 40000), None))
 
-  for (law <- Law.all)
+  // The law of orders is that of FirstRowsSuite.
+  for (law <- Law.all if law != Law.StrictlyBefore)
     test(s"without $law, rows that match are skipped") {
       assert(unsound(Laws(Set(law)), 40000).isDefined)
     }
