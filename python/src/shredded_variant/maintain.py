@@ -44,7 +44,7 @@ class Rewritten:
     def __repr__(self) -> str:
         where = f"{self.operation} {self.path}" + (f" to {self.to}" if self.to else "")
         if not self.rewritten_files:
-            return f"{where}: nothing to do, {counted(self.files, 'file')} ({size(self.bytes)})"
+            return f"{where}: nothing to do, there are {counted(self.files, 'file')} ({size(self.bytes)})"
         what = f"{self.rewritten_files:,} of {counted(self.files, 'file')} ({size(self.rewritten_bytes)})"
         if self.files_after is None or self.bytes_after is None:
             return f"{where}: would rewrite {what} as {counted(self.written_files, 'file')}"
@@ -180,7 +180,7 @@ class _Work:
         written = planned["written_files"]
         if clustered is not None:
             written = max(1, -(-planned["rewritten_bytes"] // clustered[0]))
-        after = None
+        after = None if self.dry_run else planned
         if planned["rewritten_files"] and not self.dry_run:
             with progress(self.spark, self.operation):
                 self._write(self._rows(asked, clustered[1] if clustered else [], written))

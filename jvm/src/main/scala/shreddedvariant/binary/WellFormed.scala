@@ -30,7 +30,8 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
   private def check(at: Int, end: Int, depth: Int): Unit = {
     left -= 1
     if (left < 0) Encoding.malformed("its parts overlap or end too early")
-    if (at >= end || at + Encoding.sizeOf(bytes, at) > end) Encoding.malformed("a value ends behind what holds it")
+    if (at >= end || at + Encoding.sizeOf(bytes, at) > end)
+      Encoding.malformed("a value ends behind what holds it")
     Encoding.basicType(bytes, at) match {
       case Encoding.Object if depth < WellFormed.MaxDepth => checkObject(at, depth + 1)
       case Encoding.Primitive => checkPrimitive(at)
@@ -46,7 +47,8 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
     var i = 0
     while (i < header.size) {
       val id = keys.checkId(header.id(i))
-      if (i > 0 && !isAfter(header.id(i - 1), id)) Encoding.malformed("the keys of an object are not in order")
+      if (i > 0 && !isAfter(header.id(i - 1), id))
+        Encoding.malformed("the keys of an object are not in order")
       check(header.position(i), end, depth)
       i += 1
     }

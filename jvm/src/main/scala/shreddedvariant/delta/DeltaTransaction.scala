@@ -98,18 +98,18 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       change: Change,
       retries: Int
   ): Option[Long] = {
-    import change._
+    val (files, removed) = (change.files, change.removed)
     val note = CommitNote(
-      mode,
+      change.mode,
       target.partitionColumns,
-      isBlindAppend = removed.isEmpty && !target.isChanged && mode == DeltaTransaction.Append,
+      isBlindAppend = removed.isEmpty && !target.isChanged && change.mode == DeltaTransaction.Append,
       Map(
         "numFiles" -> files.size.toString,
         "numOutputRows" -> files.map(_.rows).sum.toString,
         "numOutputBytes" -> files.map(_.size).sum.toString,
         "numRemovedFiles" -> removed.size.toString
       ),
-      if (isData) CommitNote.Write else mode
+      if (change.isData) CommitNote.Write else change.mode
     )
     val transaction = new TransactionImpl(
       base.isEmpty,
@@ -126,7 +126,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration) {
       0,
       () => System.currentTimeMillis
     )
-    val rows = removed.map(remove(_, isData)) ++ files.map(add(_, isData)) ++ trusted.map(DeltaTransaction.tagged)
+    val rows = removed.map(remove(_, change.isData)) ++ files.map(add(_, change.isData)) ++
+      change.trusted.map(DeltaTransaction.tagged)
     commit(transaction, rows).map { result =>
       runHooks(result)
       result.getVersion
@@ -199,7 +200,8 @@ object DeltaTransaction {
 
   /** A file once more, as it is, with the tag: an action on a path replaces the one before it. */
   private def tagged(file: AddFile): Row = {
-    val tags = if (file.getTags.isPresent) VectorUtils.toJavaMap[String, String](file.getTags.get).asScala.toMap
+    val tags = if (file.getTags.isPresent)
+      VectorUtils.toJavaMap[String, String](file.getTags.get).asScala.toMap
     else Map.empty[String, String]
     val values = new HashMap[Integer, Object]
     def put(name: String, value: Object) = values.put(AddFile.FULL_SCHEMA.indexOf(name), value)

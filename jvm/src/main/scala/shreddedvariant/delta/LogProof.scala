@@ -37,11 +37,16 @@ final class LogProof(schema: StructType, partitionColumns: Seq[String], json: St
   }
 
   private def ofColumn(names: Seq[String], told: Facts, found: Facts): Seq[Finding] = {
-    val nulls = for (n <- told.nulls; m <- found.nulls if n != m) yield s"the table's log counts $n nulls and there are $m"
+    val nulls = for (n <- told.nulls; m <- found.nulls if n != m)
+      yield s"the table's log counts $n nulls and there are $m"
     val bounds = for {
       least <- found.bounds.min.toSeq
       greatest <- found.bounds.max.toSeq
-      wrong <- outside(told.bounds.min, told.bounds.max, least) ++ outside(told.bounds.min, told.bounds.max, greatest)
+      wrong <- outside(told.bounds.min, told.bounds.max, least) ++ outside(
+        told.bounds.min,
+        told.bounds.max,
+        greatest
+      )
     } yield wrong
     (nulls.toSeq ++ bounds.distinct).map(Finding(LogProof.name(names), "", _))
   }
@@ -83,13 +88,19 @@ final class LogProof(schema: StructType, partitionColumns: Seq[String], json: St
     }
   }
 
-  private def ofPath(bytes: Array[Byte], at: Int, lower: Option[VariantBound], upper: Option[VariantBound]) = {
+  private def ofPath(
+      bytes: Array[Byte],
+      at: Int,
+      lower: Option[VariantBound],
+      upper: Option[VariantBound]
+  ) = {
     val types = Seq(lower, upper).flatten.map(_.scalar)
     VariantBounds.read(bytes, at) match {
       case None => Seq("the table's log has bounds of it, and here it is no value that has an order")
-      case Some((_, Datum.Floating(number))) if number.isNaN => Seq("the table's log has bounds of it, and here it is NaN")
+      case Some((_, Datum.Floating(number))) if number.isNaN =>
+        Seq("the table's log has bounds of it, and here it is NaN")
       case Some((scalar, _)) if !types.forall(LogProof.isSame(_, scalar)) =>
-        Seq(s"the table's log has bounds of type ${types.head}, and here it is $scalar")
+        Seq(s"the table's log has bounds of type ${types.head.ddl}, and here it is ${scalar.ddl}")
       case Some((_, value)) => outside(lower.map(_.value), upper.map(_.value), value)
     }
   }
@@ -105,12 +116,13 @@ final class LogProof(schema: StructType, partitionColumns: Seq[String], json: St
 private object LogProof {
   def name(names: Seq[String]): String = names.map(Shape.quoted).mkString(".")
 
-  def leaves(fields: Seq[StructField], parent: Seq[String]): Seq[(Seq[String], DataType)] = fields.flatMap { field =>
-    field.dataType match {
-      case struct: StructType => leaves(struct.fields.toSeq, parent :+ field.name)
-      case other => Seq((parent :+ field.name, other))
+  def leaves(fields: Seq[StructField], parent: Seq[String]): Seq[(Seq[String], DataType)] =
+    fields.flatMap { field =>
+      field.dataType match {
+        case struct: StructType => leaves(struct.fields.toSeq, parent :+ field.name)
+        case other => Seq((parent :+ field.name, other))
+      }
     }
-  }
 
   /** Where the value of a path begins; None where it is missing. */
   def find(keys: Dictionary, bytes: Array[Byte], names: Seq[Array[Byte]]): Option[Int] =

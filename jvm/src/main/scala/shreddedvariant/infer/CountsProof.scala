@@ -10,7 +10,8 @@ object CountsProof {
 
   /** By path, what is told of it and not true. Of counts that left paths out, only the number of rows is compared. */
   def wrong(told: Counts, found: Counts): Seq[(String, String)] =
-    if (told.rows != found.rows) Seq(("$", s"its footer counts ${told.rows} values for inference and there are ${found.rows}"))
+    if (told.rows != found.rows)
+      Seq(("$", s"its footer counts ${told.rows} values for inference and there are ${found.rows}"))
     else if (told.isCut || found.isCut) Nil
     else nodes(told.tree, found.tree, "$")
 
@@ -43,6 +44,6 @@ object CountsProof {
   private val kinds: Seq[(String, Seq[Int])] = {
     val (numbers, others) = (0 until Kind.Count).partition(k => Kind.isInteger(k) || Kind.isDecimal(k))
     val names = Map(Kind.Array -> "ARRAY", Kind.Object -> "OBJECT")
-    ("number", numbers) +: others.map(k => (names.getOrElse(k, Kind.scalar(k).toString), Seq(k)))
+    ("number", numbers) +: others.map(k => (names.getOrElse(k, Kind.scalar(k).ddl), Seq(k)))
   }
 }

@@ -46,9 +46,9 @@ final class LeafProof(reader: ParquetFileReader) {
           // One leaf after the other: a row group may be large, and one damaged leaf says nothing of others.
           reader.setRequestedSchema(java.util.List.of(leaf))
           proof.check(reader.readRowGroup(group))
-        }
-        catch {
-          case NonFatal(e) => ProvenLeaves(Map.empty, Seq(proof.finding(s"it cannot be decoded (${Errors.reason(e)})")))
+        } catch {
+          case NonFatal(e) =>
+            ProvenLeaves(Map.empty, Seq(proof.finding(s"it cannot be decoded (${Errors.reason(e)})")))
         }
       }
     }
@@ -69,11 +69,15 @@ final class LeafProof(reader: ParquetFileReader) {
       val starts = places.fold(Array(0L))(p => Array.tabulate(p.getPageCount)(p.getFirstRowIndex(_)))
       val values = new LeafValues(leaf, starts)
       val pages = store.getPageReader(leaf)
-      values.read(new ColumnReaderImpl(leaf, pages, new PrimitiveConverter {}, writer), pages.getTotalValueCount)
+      values.read(
+        new ColumnReaderImpl(leaf, pages, new PrimitiveConverter {}, writer),
+        pages.getTotalValueCount
+      )
       val all = values.all
       val decode = LeafFacts.decoder(column)
       val facts = Facts(all.entries, Some(all.nulls), all.bounds(decode), hasNoNaN = !all.hasNaN)
-      val index = places.flatMap(p => Option(reader.readColumnIndex(chunk)).map(i => ofPages(i, p, values.pages)))
+      val index =
+        places.flatMap(p => Option(reader.readColumnIndex(chunk)).map(i => ofPages(i, p, values.pages)))
       ProvenLeaves(Map(path -> facts), ofChunk(all) ++ levels(values) ++ index.toSeq.flatten)
     }
 
@@ -84,7 +88,12 @@ final class LeafProof(reader: ParquetFileReader) {
         differ("rows", rows, found.rows),
         statistics.filter(_.isNumNullsSet).flatMap(s => differ("nulls", s.getNumNulls, found.nulls))
       ).flatten.map(finding) ++ statistics.filter(_.hasNonNullValue).toSeq.flatMap { s =>
-        bounds("its footer", s.genericGetMin.asInstanceOf[AnyRef], s.genericGetMax.asInstanceOf[AnyRef], found) ++
+        bounds(
+          "its footer",
+          s.genericGetMin.asInstanceOf[AnyRef],
+          s.genericGetMax.asInstanceOf[AnyRef],
+          found
+        ) ++
           Option.when(found.hasNaN && told.ofChunk(chunk).hasNoNaN)(finding(
             "its footer has bounds, which its writer leaves out where a value is NaN, and one is"
           ))

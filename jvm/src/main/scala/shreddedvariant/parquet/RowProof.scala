@@ -28,7 +28,12 @@ trait VariantVisitor {
   def visit(column: Seq[String], metadata: Array[Byte], value: Array[Byte]): Seq[(String, String)]
 }
 
-final class RowProof(file: PartitionedFile, job: ReadJob, conf: Configuration, visitors: Seq[VariantVisitor]) {
+final class RowProof(
+    file: PartitionedFile,
+    job: ReadJob,
+    conf: Configuration,
+    visitors: Seq[VariantVisitor]
+) {
   private val found = mutable.LinkedHashMap.empty[Finding, (Long, Long)]
   private var row = 0L
 
@@ -50,7 +55,9 @@ final class RowProof(file: PartitionedFile, job: ReadJob, conf: Configuration, v
     try
       while (reader.next())
         reader.get().rowIterator().asScala.foreach { values =>
-          columns.indices.foreach(i => attempt(values, i, columns(i).dataType, Some(Seq(columns(i).name)), columns(i).name))
+          columns.indices.foreach(i =>
+            attempt(values, i, columns(i).dataType, Some(Seq(columns(i).name)), columns(i).name)
+          )
           row += 1
         }
     finally reader.close()
@@ -141,7 +148,9 @@ private object RowProof {
 
   /** A refusal of the reader's, without the place that the finding has anyway. */
   def finding(column: String, e: ShreddedVariantException): Finding = {
-    val plain = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_.isInstanceOf[ShreddedVariantException]).toSeq.last
+    val plain = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(
+      _.isInstanceOf[ShreddedVariantException]
+    ).toSeq.last
     val sentence = plain.getMessage.replaceFirst("^\\[[A-Z_]+\\] ", "").stripSuffix(".")
     val place = "(?:^At|variant at|The variant) '([^']*)'".r.findFirstMatchIn(sentence).map(_.group(1))
     Finding(column, place.filter(_ != column).getOrElse(""), sentence)

@@ -32,7 +32,9 @@ final case class DeltaTrustCommand(query: LogicalPlan, root: String, version: Lo
     val (file, trustable) = (VerifiedRow.ordinal("path"), VerifiedRow.ordinal("trustable"))
     val conf = spark.sessionState.newHadoopConf()
     val seen = DeltaLog.open(new Path(root), AsOf.Version(version), conf)
-    val sound = rows.groupBy(_.getString(file)).collect { case (path, of) if of.forall(_.getBoolean(trustable)) => path }
+    val sound = rows.groupBy(_.getString(file)).collect {
+      case (path, of) if of.forall(_.getBoolean(trustable)) => path
+    }
     val trusted = sound.flatMap(path => seen.file(new Path(path))).filterNot(_.isOurs).map(_.path).toSet
     if (trusted.nonEmpty) new DeltaTransaction(DeltaTarget.existing(seen), conf).trust(seen, trusted)
     Seq.empty

@@ -79,14 +79,16 @@ private final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, co
   /** Files that stand elsewhere from now on; their rows are as the query's read has seen them. */
   private lazy val rewrite: Option[DeltaRewrite] = Maintenance.of(insert.options).map {
     case Maintenance.Replace(operation) if isOverwrite => DeltaRewrite.of(operation, query, root)
-    case _ => throw Errors.maintenanceOption(Maintenance.Key, "a write with mode(\"overwrite\") replaces files")
+    case _ =>
+      throw Errors.maintenanceOption(Maintenance.Key, "a write with mode(\"overwrite\") replaces files")
   }
 
   def command: LogicalPlan = {
     checkOptions()
     val snapshot =
       if (rewrite.isDefined) rewrite.map(_.snapshot)
-      else if (DeltaLog.isTable(insert.outputPath, conf)) Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))
+      else if (DeltaLog.isTable(insert.outputPath, conf))
+        Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))
       else None
     val target = snapshot.fold(created)(existing)
     DeltaWriteCommand(resolved(target), target, writeJob(target), replaced(target), insert.mode, options)

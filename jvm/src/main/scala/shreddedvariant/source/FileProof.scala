@@ -23,7 +23,8 @@ final class FileProof(task: VerifyTask, job: VerifyJob) {
     val proof =
       try check()
       catch {
-        case e: FileNotFoundException => Proof(0, Map.empty, Seq(whole(s"it is not there (${Errors.reason(e)})")))
+        case e: FileNotFoundException =>
+          Proof(0, Map.empty, Seq(whole(s"it is not there (${Errors.reason(e)})")))
         case e: ShreddedVariantException => Proof(0, Map.empty, Seq(whole(Errors.reason(e))))
         case NonFatal(e) => Proof(0, Map.empty, Seq(whole(s"it cannot be read (${Errors.reason(e)})")))
       }
@@ -74,7 +75,11 @@ private final class Recount(columns: Set[Seq[String]]) extends VariantVisitor {
   private val found = mutable.Map(columns.toSeq.map(_ -> new Counts): _*)
 
   override def visitNull(column: Seq[String]): Unit = found.get(column).foreach(_.addNull())
-  override def visit(column: Seq[String], metadata: Array[Byte], value: Array[Byte]): Seq[(String, String)] = {
+  override def visit(
+      column: Seq[String],
+      metadata: Array[Byte],
+      value: Array[Byte]
+  ): Seq[(String, String)] = {
     found.get(column).foreach(_.add(metadata, value))
     Nil
   }

@@ -68,7 +68,9 @@ object Maintenance {
 
   /** The options of a read that leaves out no file: its rows may be all that is kept. */
   def complete(options: Map[String, String]): Map[String, String] =
-    options.filterNot { case (key, _) => Lenient.exists(_.equalsIgnoreCase(key)) } ++ Lenient.map(_ -> "false")
+    options.filterNot { case (key, _) => Lenient.exists(_.equalsIgnoreCase(key)) } ++ Lenient.map(
+      _ -> "false"
+    )
   private val Lenient = Seq(FileSourceOptions.IGNORE_CORRUPT_FILES, FileSourceOptions.IGNORE_MISSING_FILES)
 
   private def bytes(text: String): Long = text.toLongOption.filter(_ > 0).getOrElse(

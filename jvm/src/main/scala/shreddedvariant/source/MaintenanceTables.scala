@@ -20,7 +20,10 @@ object MaintenanceTables {
 
   /** With a schema, that of a write or of the user, only rows are read and written. */
   def checkSchema(table: ShreddedVariantTable): Unit = of(table).foreach { _ =>
-    throw Errors.maintenanceOption(Maintenance.Key, "what it reads has columns of its own, so schema(…) gives none")
+    throw Errors.maintenanceOption(
+      Maintenance.Key,
+      "what it reads has columns of its own, so schema(…) gives none"
+    )
   }
 
   /** One task for each file that is to be written; None for all other reads. */

@@ -49,7 +49,11 @@ class WellFormedSuite extends ScalaCheckSuite {
   refuses("keys out of order", obj(Seq(1, 0), Seq(0, 2, 4)), "the keys of an object are not in order")
   refuses("a key twice", obj(Seq(1, 1), Seq(0, 2, 4)), "the keys of an object are not in order")
   refuses("a key that is none", obj(Seq(0, 2), Seq(0, 2, 4)), "it names key 2 of 2")
-  refuses("a value that ends elsewhere", obj(Seq(0, 1), Seq(0, 3, 4)), "a value ends behind what holds it")
+  refuses(
+    "a value that ends elsewhere",
+    Array[Byte](3, 1, 0, 1, 3 << 2, 5),
+    "a value ends behind what holds it"
+  )
   refuses(
     "a string that is no text",
     Array[Byte](1 | 2 << 2, 0xc3.toByte, 0x28),

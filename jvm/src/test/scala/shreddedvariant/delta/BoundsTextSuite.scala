@@ -51,7 +51,21 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
     assertEquals(NormalizedPath.keys(path), Some(keys))
   }
 
-  for (text <- Seq("", "a", "$.a", "$['a'", "$['a]", "$['a'][0]", "$[\"a\"]", "$['\\q']", "$['\\u00zz']", "$['a'] ", "$['a\\"))
+  for (
+    text <- Seq(
+      "",
+      "a",
+      "$.a",
+      "$['a'",
+      "$['a]",
+      "$['a'][0]",
+      "$[\"a\"]",
+      "$['\\q']",
+      "$['\\u00zz']",
+      "$['a'] ",
+      "$['a\\"
+    )
+  )
     test(s"'$text' is no path through objects")(assertEquals(NormalizedPath.keys(text), None))
 
   // ---- strings and binaries that are cut off ----

@@ -15,7 +15,10 @@ class CountsProofSuite extends ScalaCheckSuite {
 
   property("the same values in any order give no finding, and a row less does") {
     forAllNoShrink(rows) { rows =>
-      CountsProof.wrong(of(rows), of(rows.reverse)).isEmpty && CountsProof.wrong(of(rows), of(rows.tail)).nonEmpty
+      CountsProof.wrong(of(rows), of(rows.reverse)).isEmpty && CountsProof.wrong(
+        of(rows),
+        of(rows.tail)
+      ).nonEmpty
     }
   }
 
