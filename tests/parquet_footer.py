@@ -48,6 +48,43 @@ def edit_schema(path, edits):
         f.write(body + changed + struct.pack("<I", len(changed)) + b"PAR1")
 
 
+def edit_chunk(path, column, edit, group=0):
+    """`edit` changes the ColumnMetaData of the leaf with this dotted path, in one row group."""
+
+    def edit_meta(meta):
+        edit(_chunk(meta, column, group)[3][1])
+
+    edit_meta_data(path, edit_meta)
+
+
+def edit_meta_data(path, edit):
+    """`edit` changes the FileMetaData."""
+    body, meta = _footer(path)
+    edit(meta)
+    changed = _write(STRUCT, meta)
+    with open(path, "wb") as f:
+        f.write(body + changed + struct.pack("<I", len(changed)) + b"PAR1")
+
+
+def edit_page_index(path, column, edit, group=0):
+    """`edit` changes the ColumnIndex of a leaf, without a change of its size."""
+    body, meta = _footer(path)
+    chunk = _chunk(meta, column, group)
+    start, size = chunk[6][1], chunk[7][1]
+    index, _ = _read(body, start, STRUCT)
+    edit(index)
+    changed = _write(STRUCT, index)
+    assert len(changed) == size
+    with open(path, "r+b") as f:
+        f.seek(start)
+        f.write(changed)
+
+
+def _chunk(meta, column, group):
+    place = [".".join(at) for at in _leaves(meta)].index(column)
+    return meta[ROW_GROUPS][1][1][group][1][1][1][place]
+
+
 def schema_elements(path):
     """{dotted path: SchemaElement} of a file."""
     return _by_path(_footer(path)[1])

@@ -15,12 +15,12 @@ import shredded_variant
 COMMAND = Path(sys.executable).parent / "shredded-variant"
 
 
-def call(*arguments, status=0):
+def call(*arguments, status=0, output=None):
     done = subprocess.run(
         [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=300, env=clean_environment()
     )
     assert done.returncode == status, done.stderr
-    return done.stdout if status == 0 else done.stderr
+    return done.stdout if status == 0 or output == "stdout" else done.stderr
 
 
 @pytest.fixture
@@ -48,7 +48,8 @@ def test_layout_prints_the_tree_or_json(file):
     ("arguments", "sentence"),
     [
         (["layot"], "shredded-variant: No command `layot`, did you mean `layout`; see `shredded-variant --help`."),
-        (["x"], "shredded-variant: No command `x`, there are `layout`, `demo`, `jar`; see `shredded-variant --help`."),
+        (["x"], "shredded-variant: No command `x`, there are `layout`, `compact`, `reshred`, `unshred`, "
+                "`verify`, `demo`, `jar`; see `shredded-variant --help`."),
         ([], "shredded-variant: The following arguments are required: COMMAND; see `shredded-variant --help`."),
         (["layout"], "shredded-variant layout: The following arguments are required: PATH; "
                      "see `shredded-variant layout --help`."),

@@ -43,7 +43,7 @@ class Jobs:
 
 @pytest.fixture
 def run(monkeypatch):
-    """Runs a body under a bar for these jobs, for so many seconds or until so many lines are there; what the terminal got."""
+    """Runs a body under a bar for these jobs, for some seconds or until some lines are there; what the terminal got."""
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     monkeypatch.setattr(progress, "DELAY", 0.1)
     monkeypatch.setattr(progress, "_spark_shows_bars", lambda session: False)

@@ -4,18 +4,27 @@ from shredded_variant.errors import ShreddedVariantError
 from shredded_variant.hot_keys import HotKeys
 from shredded_variant.infer import infer_shape
 from shredded_variant.layout import Layout, layout
+from shredded_variant.maintain import Rewritten, compact, reshred, unshred
 from shredded_variant.package import __version__, jar_path
 from shredded_variant.session import attach
 from shredded_variant.shape import Shape
+from shredded_variant.verify import Finding, Report, verify
 
 __all__ = [
+    "Finding",
     "HotKeys",
     "Layout",
+    "Report",
+    "Rewritten",
     "Shape",
     "ShreddedVariantError",
     "__version__",
     "attach",
+    "compact",
     "infer_shape",
     "jar_path",
     "layout",
+    "reshred",
+    "unshred",
+    "verify",
 ]

@@ -10,14 +10,15 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from shredded_variant import cli_maintain
 from shredded_variant.errors import ShreddedVariantError
 from shredded_variant.package import __version__, jar_path
 
-COMMANDS = ("layout", "demo", "jar")
+COMMANDS = ("layout", *cli_maintain.COMMANDS, "demo", "jar")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status 0, or 2 with one sentence on stderr: wrong usage, or an input that cannot be read."""
+    """Exit status 0, 1 for a finding, or 2 with one sentence on stderr: wrong usage, or input that cannot be read."""
     try:
         status = _run(_parser().parse_args(arguments))
         sys.stdout.flush()
@@ -41,6 +42,8 @@ def _run(given: argparse.Namespace) -> int:
 
         found = layout(given.path)
         print(found.to_json() if given.json else found)
+    elif given.command in cli_maintain.COMMANDS:
+        return cli_maintain.run(given)
     else:
         from shredded_variant.demo import demo
 
@@ -76,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     layout = commands.add_parser("layout", help="what Parquet files hold, from their footers alone")
     layout.add_argument("path", metavar="PATH", help="a file, a directory of files, or a URI of either")
     layout.add_argument("--json", action="store_true", help="for machines")
+
+    cli_maintain.add(commands)
 
     demo = commands.add_parser("demo", help="write JSON as a shredded table, query it, show its files")
     demo.add_argument("path", metavar="PATH", nargs="?", help="a new directory that stays (default: one that does not)")

@@ -8,13 +8,13 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shredded_variant.errors import SparkMissing, UnreadableFile
 from shredded_variant.layout import Layout, layout
 from shredded_variant.metrics import read_and_skipped
+from shredded_variant.quiet import stderr_into
 from shredded_variant.render import size
 from shredded_variant.session import attach
 
@@ -147,24 +147,8 @@ def _session(folder: Path) -> SparkSession:
     }
     for name, setting in settings.items():
         builder = builder.config(name, setting)
-    with _stderr_into(folder / "spark.log"):
+    with stderr_into(folder / "spark.log"):
         return attach(builder).getOrCreate()
-
-
-@contextmanager
-def _stderr_into(log: Path) -> Iterator[None]:
-    """Keeps the warnings of Spark's JVM, which inherits stderr, off the terminal; shows them if it does not start."""
-    terminal = os.dup(2)
-    with log.open("wb") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    except Exception:
-        os.write(terminal, log.read_bytes())
-        raise
-    finally:
-        os.dup2(terminal, 2)
-        os.close(terminal)
 
 
 def _query(spark: SparkSession, query: str) -> None:

@@ -43,3 +43,7 @@ class NotAttached(ShreddedVariantError):
 
 class UnknownColumn(ShreddedVariantError, ValueError):
     """A column that the data does not have, or that is no variant."""
+
+
+class Refused(ShreddedVariantError):
+    """What Spark, or the format in it, has refused in a sentence of its own."""

@@ -5,7 +5,7 @@ package shreddedvariant
 final class ShreddedVariantException(val condition: String, sentence: String, cause: Throwable = null)
     extends IllegalArgumentException(s"[$condition] $sentence", cause)
 
-object Errors extends Sentences with DeltaErrors with CatalogErrors {
+object Errors extends Sentences with DeltaErrors with CatalogErrors with MaintenanceErrors {
 
   // ---- the session ----
 

@@ -32,6 +32,11 @@ object Options {
   val TimestampAsOf = "timestampAsOf"
   val OverwriteSchema = "overwriteSchema"
   val ReplaceWhere = "replaceWhere"
+
+  /** With all that begins like it, what maintenance says to the format: no option of people. */
+  val Maintenance = "maintenance"
+  def isMaintenance(key: String): Boolean =
+    key.equalsIgnoreCase(Maintenance) || key.toLowerCase(Locale.ROOT).startsWith(Maintenance + ".")
   val MapColumns = "parquet.map.shredding.columns"
   val MapKeys: OptionDoc = OptionDoc(
     "parquet.map.shredding.<column>.keys",
@@ -241,6 +246,7 @@ object Options {
 
   private def checkKey(key: String): Unit = {
     val lower = key.toLowerCase(Locale.ROOT)
+    if (isMaintenance(key)) throw Errors.maintenanceOption(key, "it works with load and save of theirs alone")
     val known =
       ofSpark(lower) || all.exists(_.isKey(lower))
     if (!known) {

@@ -4,6 +4,7 @@ package shreddedvariant.delta
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.{DataType, StructType}
 import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.data.Row
@@ -20,7 +21,11 @@ final case class DeltaFile(
     partition: Map[String, String],
     stats: Option[String],
     tags: Map[String, String]
-)
+) {
+
+  /** Whether its bounds are as whole as ours. */
+  def isOurs: Boolean = tags.get(NewFile.Tag).contains(NewFile.TagValue)
+}
 
 final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotImpl, engine: Engine) {
   val version: Long = kernel.getVersion
@@ -45,6 +50,10 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
   def has(batch: StreamBatch): Boolean = DeltaLog.attempt(root) {
     kernel.getLatestTransactionVersion(engine, batch.query).toScala.exists(_ >= batch.id)
   }
+
+  /** The file that a listing has at this path. */
+  def file(path: Path): Option[DeltaFile] = byPath.get(path)
+  private lazy val byPath = files.map(file => new Path(file.path) -> file).toMap
 
   /** With the rows of the log, which are written again when a file is removed. */
   private[delta] lazy val added: IndexedSeq[(DeltaFile, AddFile)] = DeltaLog.attempt(root) {

@@ -58,12 +58,12 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
 
   /** Adds files; the version that has them. */
-  def append(files: Seq[NewFile], mode: String): Long = append(target.snapshot, files, mode)
+  def append(files: Seq[NewFile], mode: String): Long = append(target.snapshot, Change(files, Nil, mode))
 
   /** Kernel takes any change of properties for a conflict; pins are none. */
   @tailrec
-  private def append(base: Option[DeltaSnapshot], files: Seq[NewFile], mode: String): Long =
-    attempt(base, files, Nil, mode, DeltaTransaction.MostRetries) match {
+  private def append(base: Option[DeltaSnapshot], change: Change): Long =
+    attempt(base, change, DeltaTransaction.MostRetries) match {
       case Some(version) => version
       case None =>
         val newest = DeltaLog.open(new Path(target.root), AsOf.Newest, conf)
@@ -72,11 +72,11 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
           fail("others have committed all the time")
         if (target.isChanged || target.isRepinned || !target.snapshot.forall(DeltaTarget.isAlike(_, newest)))
           fail(DeltaTarget.Changed)
-        append(Some(newest), files, mode)
+        append(Some(newest), change)
     }
 
   /** Keeps shapes with the table, in a commit of their own; false if others have committed meanwhile. */
-  def pin(): Boolean = attempt(target.snapshot, Nil, Nil, DeltaTransaction.Pin, retries = 0).isDefined
+  def pin(): Boolean = attempt(target.snapshot, Change(Nil, Nil, DeltaTransaction.Pin), retries = 0).isDefined
 
   /** Replaces the files of a region, which is a union of whole partitions, by others. */
   def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
@@ -84,41 +84,54 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
     case Some(seen) =>
       target.features.checkRemoving()
       val removed = seen.added.filter { case (file, _) => region(file) }
-      replace(seen, new Concurrent(target, seen, region), files, removed.map(_._2), mode)
+      replace(seen, new Concurrent(target, seen, region), Change(files, removed.map(_._2), mode))
+  }
+
+  /**
+   * The same rows in other files. Such a commit changes no data: tables that are only appended to take it, and what is
+   * added meanwhile is none of its matter, whatever order the table wants.
+   */
+  def rearrange(seen: DeltaSnapshot, paths: Set[String], files: Seq[NewFile], operation: String): Long = {
+    target.features.checkRearranging()
+    val removed = seen.added.filter { case (file, _) => paths(file.path) }
+    val change = Change(files, removed.map(_._2), operation, isData = false)
+    replace(seen, new Concurrent(target, seen, file => paths(file.path)), change)
+  }
+
+  /** Has the bounds of these files believed, which are as true as those that we write. */
+  def trust(seen: DeltaSnapshot, paths: Set[String]): Long = {
+    val trusted = seen.added.filter { case (file, _) => paths(file.path) }
+    val change = Change(Nil, Nil, DeltaTransaction.Trust, isData = false, trusted.map(_._2))
+    replace(seen, new Concurrent(target, seen, file => paths(file.path)), change)
   }
 
   @tailrec
-  private def replace(
-      base: DeltaSnapshot,
-      concurrent: Concurrent,
-      files: Seq[NewFile],
-      removed: Seq[AddFile],
-      mode: String
-  ): Long = attempt(Some(base), files, removed, mode, retries = 0) match {
-    case Some(version) => version
-    case None => replace(concurrent.rebased(base, conf), concurrent, files, removed, mode)
-  }
+  private def replace(base: DeltaSnapshot, concurrent: Concurrent, change: Change): Long =
+    attempt(Some(base), change, retries = 0) match {
+      case Some(version) => version
+      case None => replace(concurrent.rebased(base, conf), concurrent, change)
+    }
 
   /** The version that was committed; None if another commit has taken it, or has changed columns or properties. */
   private def attempt(
       base: Option[DeltaSnapshot],
-      files: Seq[NewFile],
-      removed: Seq[AddFile],
-      mode: String,
+      change: Change,
       retries: Int
   ): Option[Long] = {
     if (batch.exists(b => base.exists(_.has(b))))
       throw Errors.deltaConflict(target.root, "another run of the stream has written the batch")
+    val (files, removed) = (change.files, change.removed)
     val note = CommitNote(
-      mode,
+      change.mode,
       target.partitionColumns,
-      isBlindAppend = removed.isEmpty && !target.isChanged && DeltaTransaction.ReadNothing(mode),
+      isBlindAppend = removed.isEmpty && !target.isChanged && DeltaTransaction.ReadNothing(change.mode),
       Map(
         "numFiles" -> files.size.toString,
         "numOutputRows" -> files.map(_.rows).sum.toString,
         "numOutputBytes" -> files.map(_.size).sum.toString,
         "numRemovedFiles" -> removed.size.toString
-      )
+      ),
+      if (change.isData) CommitNote.Write else change.mode
     )
     val transaction = new TransactionImpl(
       base.isEmpty,
@@ -135,7 +148,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       0,
       () => System.currentTimeMillis
     )
-    val rows = removed.map(remove) ++ files.map(add)
+    val rows = removed.map(remove(_, change.isData)) ++ files.map(add(_, change.isData)) ++
+      change.trusted.map(DeltaTransaction.tagged)
     commit(transaction, rows).map { result =>
       runHooks(result)
       result.getVersion
@@ -175,26 +189,58 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       }
     }
 
-  private def remove(file: AddFile): Row =
-    SingleAction.createRemoveFileSingleAction(file.toRemoveFileRow(true, Optional.empty))
+  private def remove(file: AddFile, isData: Boolean): Row =
+    SingleAction.createRemoveFileSingleAction(file.toRemoveFileRow(isData, Optional.empty))
 
-  private def add(file: NewFile): Row = {
+  private def add(file: NewFile, isData: Boolean): Row = {
     val values = new HashMap[Integer, Object]
     def put(name: String, value: Object) = values.put(AddFile.FULL_SCHEMA.indexOf(name), value)
     put("path", new Path(file.path).toUri.toString)
     put("partitionValues", VectorUtils.stringStringMapValue(file.partition.asJava))
     put("size", Long.box(file.size))
     put("modificationTime", Long.box(file.modified))
-    put("dataChange", Boolean.box(true))
+    put("dataChange", Boolean.box(isData))
     put("tags", VectorUtils.stringStringMapValue(Map(NewFile.Tag -> NewFile.TagValue).asJava))
     put("stats", file.stats)
     SingleAction.createAddFileSingleAction(new GenericRow(AddFile.FULL_SCHEMA, values))
   }
 }
 
+/**
+ * What a commit does to a table's files. `mode` is how they came: a mode of writes, or a name of maintenance where no data
+ * changes (`isData`). `trusted` are files that stay and get the tag of ours.
+ */
+private final case class Change(
+    files: Seq[NewFile],
+    removed: Seq[AddFile],
+    mode: String,
+    isData: Boolean = true,
+    trusted: Seq[AddFile] = Nil
+)
+
 object DeltaTransaction {
   private val Pin = "Pin"
   private val ReadNothing = Set("Append", Pin)
+  private val Trust = "VERIFY"
   private val MostRetries = 200
   private val EngineInfo = "shredded-variant"
+
+  /** A file once more, as it is, with the tag: an action on a path replaces the one before it. */
+  private def tagged(file: AddFile): Row = {
+    val tags = if (file.getTags.isPresent)
+      VectorUtils.toJavaMap[String, String](file.getTags.get).asScala.toMap
+    else Map.empty[String, String]
+    val values = new HashMap[Integer, Object]
+    def put(name: String, value: Object) = values.put(AddFile.FULL_SCHEMA.indexOf(name), value)
+    put("path", file.getPath)
+    put("partitionValues", file.getPartitionValues)
+    put("size", Long.box(file.getSize))
+    put("modificationTime", Long.box(file.getModificationTime))
+    put("dataChange", Boolean.box(false))
+    put("tags", VectorUtils.stringStringMapValue((tags + (NewFile.Tag -> NewFile.TagValue)).asJava))
+    file.getBaseRowId.ifPresent { id => put("baseRowId", id); () }
+    file.getDefaultRowCommitVersion.ifPresent { version => put("defaultRowCommitVersion", version); () }
+    file.getStatsJson.ifPresent { stats => put("stats", stats); () }
+    SingleAction.createAddFileSingleAction(new GenericRow(AddFile.FULL_SCHEMA, values))
+  }
 }

@@ -50,6 +50,10 @@ final class Features(root: String, protocol: Protocol, metadata: Metadata) {
     if (TableConfig.CHANGE_DATA_FEED_ENABLED.fromMetadata(metadata)) refuse("changeDataFeed", "overwritten")
   }
 
+  /** Rows may move to other files. */
+  def checkRearranging(): Unit =
+    if (TableConfig.ROW_TRACKING_ENABLED.fromMetadata(metadata)) throw Errors.deltaRowTracking(root)
+
   /** Whether variants may be written shredded. */
   def allowShredding: Boolean =
     all.exists(_.startsWith("variantShredding")) && TableConfig.VARIANT_SHREDDING_ENABLED.fromMetadata(

@@ -19,7 +19,7 @@ final class FileSkipping(
   private val judgement = new Judgement(laws)
 
   def mayMatch(file: DeltaFile): Boolean = file.stats.forall { json =>
-    val statistics = new RecordedStatistics(json, file.tags.get(NewFile.Tag).contains(NewFile.TagValue))
+    val statistics = new RecordedStatistics(json, file.isOurs)
     judgement.rows(predicate)((column, test, truth) =>
       judgement.mayBe(test, truth, possible(column, statistics))
     )

@@ -15,8 +15,13 @@ final case class CommitNote(
     mode: String,
     partitionColumns: Seq[String],
     isBlindAppend: Boolean,
-    metrics: Map[String, String]
+    metrics: Map[String, String],
+    operation: String = CommitNote.Write
 )
+
+object CommitNote {
+  val Write = "WRITE"
+}
 
 final class NotingCommitter(note: CommitNote) extends Committer {
   override def commit(
@@ -38,8 +43,9 @@ final class NotingCommitter(note: CommitNote) extends Committer {
       of.getInCommitTimestamp,
       of.getTimestamp,
       of.getEngineInfo,
-      Some("WRITE").toJava,
-      Map("mode" -> note.mode, "partitionBy" -> columns).asJava,
+      Some(note.operation).toJava,
+      (if (note.operation == CommitNote.Write) Map("mode" -> note.mode, "partitionBy" -> columns)
+       else Map("predicate" -> "[]")).asJava,
       Some(java.lang.Boolean.valueOf(note.isBlindAppend)).toJava,
       of.getTxnId,
       note.metrics.asJava

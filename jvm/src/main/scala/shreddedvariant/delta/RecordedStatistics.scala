@@ -16,7 +16,7 @@ import shreddedvariant.stats.{Bounds, Datum, Facts}
 final class RecordedStatistics(json: String, isOurs: Boolean) {
   private val root: JsonNode =
     Try(RecordedStatistics.mapper.readTree(json)).getOrElse(RecordedStatistics.mapper.createObjectNode)
-  private val rows = Option(root.path("numRecords")).filter(_.canConvertToLong).map(_.longValue)
+  val rows: Option[Long] = Option(root.path("numRecords")).filter(_.canConvertToLong).map(_.longValue)
 
   /** False where rows may be deleted that the statistics still count. */
   private val isTight = root.path("tightBounds").asBoolean(true)
@@ -42,6 +42,12 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
       // A NaN that somebody took for a bound bounds nothing.
       found = Bounds(Some(lower.value), Some(upper.value)) if !hasNaN(found)
     } yield (lower.scalar, facts(None, found))
+
+  /** All paths of a variant that have any bound, whoever wrote it: the lower and the upper one. */
+  def paths(variant: Seq[String]): Map[String, (Option[VariantBound], Option[VariantBound])] = {
+    val (lower, upper) = (bounds("minValues", variant), bounds("maxValues", variant))
+    (lower.keySet ++ upper.keySet).map(path => path -> ((lower.get(path), upper.get(path)))).toMap
+  }
 
   private val variants = scala.collection.mutable.Map.empty[(String, Seq[String]), Map[String, VariantBound]]
 

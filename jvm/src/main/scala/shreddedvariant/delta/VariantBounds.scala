@@ -148,7 +148,8 @@ object VariantBounds {
 
   // ---- values ----
 
-  private def read(bytes: Array[Byte], at: Int): Option[(ScalarType, Datum)] = {
+  /** A scalar; None for what is none, or has no order. */
+  private[delta] def read(bytes: Array[Byte], at: Int): Option[(ScalarType, Datum)] = {
     def slice(from: Int, size: Int) = {
       Encoding.check(bytes, from, size)
       Datum.Bytes(bytes.slice(from, from + size))

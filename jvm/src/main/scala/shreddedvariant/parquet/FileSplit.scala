@@ -98,7 +98,7 @@ final class FileSplit(
 object FileSplit {
 
   /** Old writers encoded some pages wrongly, and Spark's decoder mends that by the writer's version. */
-  private def writerVersion(footer: FileMetaData): ParsedVersion =
+  private[parquet] def writerVersion(footer: FileMetaData): ParsedVersion =
     try VersionParser.parse(footer.getCreatedBy)
     catch { case NonFatal(_) => null }
 }

@@ -13,15 +13,15 @@ import shreddedvariant.stats._
  */
 object FooterFacts {
   def of(footer: ParquetMetadata): Map[Seq[String], Facts] = {
-    val order = new DatumOrder(Laws.all)
     val chunks = footer.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala)
     chunks.groupBy(_.getPath.toArray.toSeq).map { case (leaf, chunks) =>
-      leaf -> merged(chunks.map(facts), order)
+      leaf -> merged(chunks.map(facts))
     }
   }
 
   /** Bounds of a file are there only if each row group with a value has them. */
-  private def merged(all: Seq[Facts], order: DatumOrder): Facts = {
+  private[parquet] def merged(all: Seq[Facts]): Facts = {
+    val order = new DatumOrder(Laws.all)
     val withValues = all.filterNot(_.areAllNull)
     def bound(of: Facts => Option[Datum], pick: Seq[Datum] => Datum) = {
       val bounds = withValues.map(of)

@@ -98,7 +98,7 @@ object LeafFacts {
   private def decoding(decode: PartialFunction[Any, Datum]): Option[Decoder] = Some(decode.lift)
 
   /** A bound in a column index, encoded as a plain value. */
-  private def plain(column: PrimitiveType, bytes: ByteBuffer): Any = {
+  private[parquet] def plain(column: PrimitiveType, bytes: ByteBuffer): Any = {
     val buffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
     val at = buffer.position()
     column.getPrimitiveTypeName match {

@@ -43,9 +43,23 @@ final class PathPresence(cell: CellVector, vectors: VectorAllocator, rows: Int) 
     own.reset()
     own.reserve(rows)
     own.putBooleans(0, rows, true)
+    own.putNulls(0, rows)
+    val leaves = cell.value +: cell.typed.collect { case scalar: ScalarVector => scalar.vector }
+    if (leaves.length > cell.typed.length) leaves.filterNot(isNull(_, rows)).foreach(gather(_, rows))
+    else {
+      var row = 0
+      while (row < rows) {
+        if (!cell.isMissing(row)) own.putNotNull(row)
+        row += 1
+      }
+    }
+  }
+
+  /** Of a scalar cell, a leaf at a time: a loop over nothing but its nulls. */
+  private def gather(leaf: WritableColumnVector, rows: Int): Unit = {
     var row = 0
     while (row < rows) {
-      if (cell.isMissing(row)) own.putNull(row)
+      if (!leaf.isNullAt(row)) own.putNotNull(row)
       row += 1
     }
   }

@@ -25,7 +25,8 @@ object ReadCount {
   case object RowsSkipped extends ReadCount("rowsSkipped", "rows skipped")
   case object BytesRead extends ReadCount("bytesRead", "bytes of columns read", Bytes)
   case object BytesSkipped extends ReadCount("bytesSkipped", "bytes of columns skipped", Bytes)
-  case object FooterTime extends ReadCount("footerTime", "time of opening files and reading footers", Nanoseconds)
+  case object FooterTime
+      extends ReadCount("footerTime", "time of opening files and reading footers", Nanoseconds)
 
   /** Pages and bytes are those of the leaves that the query reads; footers and indexes are not among them. */
   val all: Seq[ReadCount] = Seq(

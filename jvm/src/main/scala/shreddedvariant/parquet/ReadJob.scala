@@ -12,7 +12,8 @@ import shreddedvariant.stats.{Predicate, Top}
  * `id` is of one run of one scan. `columns` are the data columns of the query, among them, by their names in `paths`,
  * paths of variants; `partitions` are those whose values come from the path of the file. `hotKeys` are those of files
  * whose footers do not name them. Rows of which `predicate` cannot be true may be left out, and so may those that `filter`
- * drops. A split that has given `limit` rows may leave out the others, and a task those that are none of the first ones of `top`.
+ * drops. A split that has given `limit` rows may leave out the others, and a task those that are none of the first ones of
+ * `top`. `isStrict` refuses variants that the layout forbids, also where they can be read.
  */
 final case class ReadJob(
     id: String,
@@ -29,7 +30,8 @@ final case class ReadJob(
     predicate: Option[Predicate] = None,
     filter: Option[RowFilter] = None,
     limit: Option[Long] = None,
-    top: Option[Top] = None
+    top: Option[Top] = None,
+    isStrict: Boolean = false
 ) {
   def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }

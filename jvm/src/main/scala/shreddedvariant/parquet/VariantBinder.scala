@@ -32,7 +32,12 @@ final class VariantBinder(
       val root = cell(bound.root)
       val value =
         if (bound.isShredded)
-          new RebuiltValueVector(name, metadata, new RowRebuilder(root, job.limits.maxBytes), place)
+          new RebuiltValueVector(
+            name,
+            metadata,
+            new RowRebuilder(root, job.limits.maxBytes, job.isStrict),
+            place
+          )
         else new StoredValueVector(name, metadata, root.value, place)
       new VariantVector(metadata, value)
     case None =>

@@ -67,7 +67,9 @@ object Relations extends PathLeaves {
 object Scans extends PathLeaves {
   override def find(plan: LogicalPlan): Option[PathLeaf] = plan match {
     case s: DataSourceV2ScanRelation
-        if (s.mergeableScan || s.scan.isInstanceOf[PathScan]) && AttributeSet(s.output).subsetOf(s.relation.outputSet) =>
+        if (s.mergeableScan || s.scan.isInstanceOf[PathScan]) && AttributeSet(s.output).subsetOf(
+          s.relation.outputSet
+        ) =>
       Relations.table(s.relation).filter(_ => s.pushedFilters.forall(hasTypesOf(_, s.output))).map(
         PathLeaf(_, s.output, s.relation, s.pushedFilters)
       )

@@ -86,15 +86,18 @@ sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: In
   }
 }
 
-/** Today's layout. */
-final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys)
+/** Today's layout. One that is strict refuses whatever the layout forbids. */
+final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys, isStrict: Boolean)
     extends Rebuilder(root, keys, maxBytes) {
-  def this(root: CellVector, maxBytes: Int) = this(root, maxBytes, new RowKeys(root))
+  def this(root: CellVector, maxBytes: Int, isStrict: Boolean = false) =
+    this(root, maxBytes, new RowKeys(root), isStrict)
+  private lazy val strict = new StrictCells(root, keys)
 
   /** The value of a row whose variant is not SQL NULL. */
   def rebuild(row: Int, metadata: Array[Byte]): Array[Byte] = {
     keys.use(metadata)
     malformedAt(root)(keys.dictionary)
+    if (isStrict) strict.check(row)
     value(row)
   }
 

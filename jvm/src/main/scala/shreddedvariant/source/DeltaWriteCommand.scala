@@ -29,6 +29,9 @@ object Replaced {
 
   /** The partitions that a condition chooses; what is written must lie in them. */
   final case class Where(condition: PartitionCondition) extends Replaced
+
+  /** The files whose rows are written. */
+  final case class Files(rewrite: DeltaRewrite) extends Replaced
 }
 
 final case class DeltaWriteCommand(
@@ -93,6 +96,9 @@ final case class DeltaWriteCommand(
           throw Errors.deltaReplaceWhere(target.root, condition.text, new Path(file.path).getParent.toString)
         }
         transaction.replace(file => condition.holds(file.partition), files, mode.toString)
+      case Replaced.Files(rewrite) =>
+        if (rewrite.files.nonEmpty)
+          transaction.rearrange(rewrite.snapshot, rewrite.files, files, rewrite.operation)
     }
     ()
   }

@@ -30,19 +30,24 @@ object DeltaWrites extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case insert: InsertIntoHadoopFsRelationCommand if insert.fileFormat.isInstanceOf[ShreddedVariantSource] =>
       val conf = hadoopConf(insert)
+      if (Maintenance.of(insert.options).contains(Maintenance.Trust)) DeltaTrustCommand.of(insert, conf)
       // Where something is there, the other modes do nothing, or raise Spark's own error.
-      if (isDelta(insert, conf) && (isWritten(insert) || !exists(insert.outputPath, conf)))
+      else if (isDelta(insert, conf) && (isWritten(insert) || !exists(insert.outputPath, conf)))
         new DeltaWritePlan(insert, conf).command
       else plan
     case _ => plan
   }
+
+  /** A write of maintenance, which is looked at as such when it becomes a commit. */
+  def isRewrite(insert: InsertIntoHadoopFsRelationCommand): Boolean =
+    insert.fileFormat.isInstanceOf[ShreddedVariantSource] && Maintenance.of(insert.options).isDefined
 
   def isDelta(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration): Boolean =
     DeltaLog.isTable(insert.outputPath, conf) ||
       Options.isDelta(options(insert).all)
 
   def options(insert: InsertIntoHadoopFsRelationCommand): GivenOptions =
-    SourceOptions.withDefaults(insert.options)
+    SourceOptions.withDefaults(Maintenance.without(insert.options))
 
   def hadoopConf(insert: InsertIntoHadoopFsRelationCommand): Configuration =
     SparkSession.active.sessionState.newHadoopConfWithOptions(insert.options)
@@ -72,10 +77,19 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
   }
   private val partitionBy = insert.partitionColumns.map(_.name)
 
+  /** Files that stand elsewhere from now on; their rows are as the query's read has seen them. */
+  private lazy val rewrite: Option[DeltaRewrite] = Maintenance.of(insert.options).map {
+    case Maintenance.Replace(operation) if isOverwrite => DeltaRewrite.of(operation, query, root)
+    case _ =>
+      throw Errors.maintenanceOption(Maintenance.Key, "a write with mode(\"overwrite\") replaces files")
+  }
+
   def command: DeltaWriteCommand = {
     checkOptions()
     val snapshot =
-      if (DeltaLog.isTable(insert.outputPath, conf)) Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))
+      if (rewrite.isDefined) rewrite.map(_.snapshot)
+      else if (DeltaLog.isTable(insert.outputPath, conf))
+        Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))
       else None
     val target = snapshot.fold(created)(existing)
     DeltaWriteCommand(resolved(target), target, writeJob(target), replaced(target), insert.mode, options)
@@ -166,6 +180,7 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
 
   private def replaced(target: DeltaTarget): Replaced =
     if (!isOverwrite) Replaced.Nothing
+    else if (rewrite.isDefined) Replaced.Files(rewrite.get)
     else
       Options.get(options, Options.ReplaceWhere) match {
         case Some(_)

@@ -25,7 +25,15 @@ class Extensions extends SparkSessionExtensionsProvider {
 /** Rules and functions that a session takes after its start; each session has its own, so that nothing leaks into others. */
 object LateRules {
   private val all =
-    Seq[Rule[LogicalPlan]](TableWrites, WriteRule, DeltaWrites, LateSqlPaths, LatePathPushdown, WholeReads)
+    Seq[Rule[LogicalPlan]](
+      MaintenanceRule,
+      TableWrites,
+      WriteRule,
+      DeltaWrites,
+      LateSqlPaths,
+      LatePathPushdown,
+      WholeReads
+    )
 
   /** For the session of this thread. Users may set the list anew, so it is looked at whenever the format is used. */
   def install(): Unit =

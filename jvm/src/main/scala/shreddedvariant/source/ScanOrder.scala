@@ -11,16 +11,17 @@ import shreddedvariant.stats.{Column, Origin, Top}
 final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSensitive: Boolean) {
 
   /** By the first of the orders: the others tell rows apart that are equal in it. */
-  def read(orders: Seq[SortOrder], limit: Int): Option[Top] = for {
-    first <- orders.headOption
-    column <- column(first)
-    if isCompared(column.dataType) && !othersMayRaise(column)
-  } yield Top(
-    column,
-    isAscending = first.direction == SortDirection.ASCENDING,
-    nullsFirst = first.nullOrdering == NullOrdering.NULLS_FIRST,
-    limit.toLong
-  )
+  def read(orders: Seq[SortOrder], limit: Int): Option[Top] =
+    for {
+      first <- orders.headOption
+      column <- column(first)
+      if isCompared(column.dataType) && !othersMayRaise(column)
+    } yield Top(
+      column,
+      isAscending = first.direction == SortDirection.ASCENDING,
+      nullsFirst = first.nullOrdering == NullOrdering.NULLS_FIRST,
+      limit.toLong
+    )
 
   private def column(order: SortOrder): Option[Column] = order.expression match {
     case reference: NamedReference =>

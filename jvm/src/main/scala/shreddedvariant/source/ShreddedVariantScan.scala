@@ -133,6 +133,9 @@ final case class ShreddedVariantScan(
     with RuntimeFiltered {
   override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
 
+  /** Whether it gives all rows of its files. */
+  def isWhole: Boolean = partitionFilters.isEmpty && dataFilters.isEmpty && limit.isEmpty && top.isEmpty
+
   /** Spark's own equality knows nothing of what is ours, and scans that are equal are run once. */
   override def equals(other: Any): Boolean = other match {
     case that: ShreddedVariantScan =>
@@ -215,7 +218,8 @@ final case class ShreddedVariantScan(
   override def createReaderFactory(): PartitionReaderFactory = filteredAtRuntime.reader()
 
   private def plan(): Array[InputPartition] = copy(fileIndex = listed).planAll()
-  private def planAll(): Array[InputPartition] = super.planInputPartitions()
+  private def planAll(): Array[InputPartition] =
+    MaintenanceTables.bins(this).fold(super.planInputPartitions())(_.toArray)
 
   /** The files without those of which the log of a Delta table says that no row of theirs passes. */
   private def listed: PartitioningAwareFileIndex = fileIndex match {

@@ -52,7 +52,7 @@ class ShreddedVariantSource
 
   // ---- provider ----
 
-  private var inferred: Option[ShreddedVariantTable] = None
+  private var inferred: Option[Table] = None
 
   override def supportsExternalMetadata(): Boolean = true
 
@@ -60,13 +60,17 @@ class ShreddedVariantSource
     val all = options.asCaseSensitiveMap.asScala.toMap
     val table =
       if (CatalogEntry.isOne(all)) CatalogEntry.table(all, None, Nil) else SourceOptions.table(options, None)
-    inferred = Some(table)
-    table.files.schema
+    val asked = MaintenanceTables.of(table)
+    inferred = asked.orElse(Some(table))
+    asked.fold(table.files.schema)(MaintenanceTables.schema)
   }
 
   /** Asked also of paths that do not exist yet; of a catalog's after their schema. */
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] =
-    inferred.filter(_.files.catalog.isDefined).fold(Array.empty[Transform])(_.partitioning)
+    inferred.collect {
+      case table: ShreddedVariantTable if table.files.catalog.isDefined => table.partitioning
+    }
+      .getOrElse(Array.empty)
 
   override def getTable(
       schema: StructType,
@@ -75,7 +79,12 @@ class ShreddedVariantSource
   ): Table = {
     val all = properties.asScala.toMap
     if (CatalogEntry.isOne(all)) CatalogEntry.table(all, Some(schema), partitioning.toSeq)
-    else inferred.getOrElse(SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema)))
+    else
+      inferred.getOrElse {
+        val table = SourceOptions.table(new CaseInsensitiveStringMap(properties), Some(schema))
+        MaintenanceTables.checkSchema(table)
+        table
+      }
   }
 
   // ---- file format: reading ----
@@ -188,7 +197,9 @@ object SourceOptions {
     val (pathOptions, rest) = all.partition { case (k, _) =>
       k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths")
     }
-    val merged = withDefaults(rest)
+    val merged = withDefaults(Maintenance.without(rest))
+    val maintenance = rest.filter { case (key, _) => Options.isMaintenance(key) }
+    Maintenance.of(maintenance)
     Options.check(merged.all)
     schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).check(merged))
     val paths = pathOptions.toSeq.flatMap {
@@ -197,7 +208,8 @@ object SourceOptions {
     val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
     DeltaTables.find(paths, hadoop)
     paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.checkAbove(new Path(path), hadoop))
-    ShreddedVariantTable(TableFiles(paths, merged.all, schema), Nil, Map.empty)
+    val read = if (maintenance.isEmpty) merged.all else Maintenance.complete(merged.all) ++ maintenance
+    ShreddedVariantTable(TableFiles(paths, read, schema), Nil, Map.empty)
   }
 
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */

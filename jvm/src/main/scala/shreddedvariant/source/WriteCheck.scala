@@ -25,9 +25,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan match {
     case insert: InsertIntoHadoopFsRelationCommand if insert.fileFormat.isInstanceOf[ShreddedVariantSource] =>
       val data = DataTypeUtils.fromAttributes(insert.outputColumns)
-      new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(
-        SourceOptions.withDefaults(insert.options)
-      )
+      new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(DeltaWrites.options(insert))
       val hadoop = DeltaWrites.hadoopConf(insert)
       DeltaGuard.checkAbove(insert.outputPath, hadoop)
       if (!DeltaWrites.isDelta(insert, hadoop)) checkFiles(insert)
@@ -36,6 +34,8 @@ object WriteCheck extends (LogicalPlan => Unit) {
 
   /** A write that replaces files of a directory, not of a Delta table. */
   private def checkFiles(insert: InsertIntoHadoopFsRelationCommand): Unit = {
+    for (_ <- Maintenance.of(insert.options))
+      throw Errors.maintenanceOption(Maintenance.Key, s"'${insert.outputPath}' is no Delta table")
     for (
       key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if Options.get(insert.options, key).isDefined
     )

@@ -6,7 +6,8 @@ import scala.collection.mutable
 /** The first `rows` in the order of a column. */
 final case class Top(column: Column, isAscending: Boolean, nullsFirst: Boolean, rows: Long) {
   def text: String =
-    s"$rows by ${column.text} ${if (isAscending) "ASC" else "DESC"} NULLS ${if (nullsFirst) "FIRST" else "LAST"}"
+    s"$rows by ${column.text} ${if (isAscending) "ASC" else "DESC"} NULLS ${if (nullsFirst) "FIRST"
+      else "LAST"}"
 }
 
 /**

@@ -46,7 +46,27 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
       Seq("\u0000\u001f\u000b") -> "$['\\u0000\\u001f\\u000b']",
       Seq("\u007f\u00e9\ud83d\ude00") -> "$['\u007f\u00e9\ud83d\ude00']"
     )
-  ) test(s"the path of ${keys.mkString("[", ", ", "]")}")(assertEquals(NormalizedPath.of(keys), path))
+  ) test(s"the path of ${keys.mkString("[", ", ", "]")}") {
+    assertEquals(NormalizedPath.of(keys), path)
+    assertEquals(NormalizedPath.keys(path), Some(keys))
+  }
+
+  for (
+    text <- Seq(
+      "",
+      "a",
+      "$.a",
+      "$['a'",
+      "$['a]",
+      "$['a'][0]",
+      "$[\"a\"]",
+      "$['\\q']",
+      "$['\\u00zz']",
+      "$['a'] ",
+      "$['a\\"
+    )
+  )
+    test(s"'$text' is no path through objects")(assertEquals(NormalizedPath.keys(text), None))
 
   // ---- strings and binaries that are cut off ----
 

@@ -186,18 +186,20 @@ object SkippedRows {
     }
 
   /** Groups of rows of one path in one file, without a filter. */
-  val groups: Gen[Seq[Case]] = for {
-    scalar <- Gen.frequency(1 -> scalars, 1 -> Gen.oneOf(ScalarType.Float64, ScalarType.Int64, ScalarType.Str))
-    target <- Gen.frequency(3 -> Gen.const(ScalarType.decodedAs(scalar)), 1 -> targets)
-    at <- Gen.frequency(5 -> Gen.const(Option.empty[Int]), 1 -> Gen.oneOf(0, 1).map(Option(_)))
-    isDraft <- Gen.oneOf(true, false)
-    isStrict <- Gen.oneOf(true, false)
-    groups <- Gen.choose(2, 4).flatMap(Gen.listOfN(_, rows(scalar, at.isDefined, isDraft && at.isEmpty)))
-    habits <- Gen.listOfN(3, Gen.frequency(4 -> Gen.const(true), 1 -> Gen.const(false)))
-  } yield groups.map { rows =>
-    val writer = Habits(habits(0), habits(1), habits(2), dictionary = false)
-    Case(scalar, rows, at, target, Literal(true), isStrict, isDraft, writer)
-  }
+  val groups: Gen[Seq[Case]] =
+    for {
+      scalar <-
+        Gen.frequency(1 -> scalars, 1 -> Gen.oneOf(ScalarType.Float64, ScalarType.Int64, ScalarType.Str))
+      target <- Gen.frequency(3 -> Gen.const(ScalarType.decodedAs(scalar)), 1 -> targets)
+      at <- Gen.frequency(5 -> Gen.const(Option.empty[Int]), 1 -> Gen.oneOf(0, 1).map(Option(_)))
+      isDraft <- Gen.oneOf(true, false)
+      isStrict <- Gen.oneOf(true, false)
+      groups <- Gen.choose(2, 4).flatMap(Gen.listOfN(_, rows(scalar, at.isDefined, isDraft && at.isEmpty)))
+      habits <- Gen.listOfN(3, Gen.frequency(4 -> Gen.const(true), 1 -> Gen.const(false)))
+    } yield groups.map { rows =>
+      val writer = Habits(habits(0), habits(1), habits(2), dictionary = false)
+      Case(scalar, rows, at, target, Literal(true), isStrict, isDraft, writer)
+    }
 
   val cases: Gen[Case] = for {
     scalar <- scalars

@@ -1,0 +1,70 @@
+/** What the encoding allows is well formed, whatever it is; each fault that readers would not meet is found. */
+package shreddedvariant.binary
+
+import scala.util.Random
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAllNoShrink
+import shreddedvariant.Value
+
+class WellFormedSuite extends ScalaCheckSuite {
+  property("every value is well formed, in any order of its dictionary") {
+    forAllNoShrink(Value.values(4), Gen.long) { (value, seed) =>
+      val (metadata, bytes) = Value.encode(value, keys => new Random(seed).shuffle(keys))
+      WellFormed.check(metadata, bytes)
+      true
+    }
+  }
+
+  property("bytes that were changed are well formed or are refused, and nothing else happens") {
+    forAllNoShrink(Value.values(3), Gen.long) { (value, seed) =>
+      val random = new Random(seed)
+      val (metadata, bytes) = Value.encode(value)
+      for (_ <- 0 to 20) {
+        val changed = bytes.clone
+        changed(random.nextInt(changed.length)) = random.nextInt().toByte
+        try WellFormed.check(metadata, changed)
+        catch { case _: MalformedVariant => }
+      }
+      true
+    }
+  }
+
+  // {"a": 1, "b": 2}: header, size, ids, offsets, two values of a byte of content.
+  private val metadata = Array[Byte](1, 2, 0, 1, 2, 'a', 'b')
+  private def obj(ids: Seq[Int], offsets: Seq[Int]) =
+    (Seq(2, 2) ++ ids ++ offsets ++ Seq(3 << 2, 1, 3 << 2, 2)).map(_.toByte).toArray
+
+  private def refuses(what: String, value: Array[Byte], reason: String)(implicit loc: munit.Location): Unit =
+    test(s"refused: $what") {
+      val e = intercept[MalformedVariant](WellFormed.check(metadata, value))
+      assertEquals(e.reason, reason)
+    }
+
+  test("an object with its values in any order of bytes") {
+    WellFormed.check(metadata, obj(Seq(0, 1), Seq(0, 2, 4)))
+    WellFormed.check(metadata, obj(Seq(0, 1), Seq(2, 0, 4)))
+  }
+  refuses("keys out of order", obj(Seq(1, 0), Seq(0, 2, 4)), "the keys of an object are not in order")
+  refuses("a key twice", obj(Seq(1, 1), Seq(0, 2, 4)), "the keys of an object are not in order")
+  refuses("a key that is none", obj(Seq(0, 2), Seq(0, 2, 4)), "it names key 2 of 2")
+  refuses(
+    "a value that ends elsewhere",
+    Array[Byte](3, 1, 0, 1, 3 << 2, 5),
+    "a value ends behind what holds it"
+  )
+  refuses(
+    "a string that is no text",
+    Array[Byte](1 | 2 << 2, 0xc3.toByte, 0x28),
+    "a string is no UTF-8"
+  )
+
+  test("nesting without end exhausts nothing") {
+    var deep = Array[Byte](0)
+    for (_ <- 0 until 3000) deep = Array[Byte](3 | 3 << 2, 1, 0, 0, 0, 0) ++ size(deep) ++ deep
+    WellFormed.check(metadata, deep)
+  }
+
+  private def size(bytes: Array[Byte]) = Array.tabulate(4)(i => (bytes.length >>> 8 * i).toByte)
+}
