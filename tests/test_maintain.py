@@ -12,7 +12,7 @@ from delta_tables import actions, active, commits, files_on_disk, load, save
 from tables import FORMAT, refusal
 
 import shredded_variant
-from shredded_variant import Shape, compact, reshred, unshred, verify
+from shredded_variant import Shape, compact, reshred, unshred
 from shredded_variant.errors import WrongArgument
 
 EVENT = (
@@ -121,18 +121,6 @@ def test_clustered_files_hold_ranges_that_skip(spark, small):
         of = load(spark, small).where(f"_metadata.file_name = '{file}'")
         got = [r[0] for r in of.selectExpr("v:user.id::bigint").collect()]
         assert got == sorted(got)
-
-
-def test_names_of_partitions_may_hold_anything(spark, table):
-    odd = "element_at(array('a b/c', '%41=é', 'x:y'), CAST(id % 3 + 1 AS INT)) AS `day of`"
-    for i in range(2):
-        save(events(spark, i * 10, i * 10 + 10, columns=("id", odd)), table, "day of")
-    before = rows(spark, table, "id", "`day of`", "to_json(v)")
-    assert verify(spark, table).ok
-    for work in (lambda: compact(spark, table), lambda: compact(spark, table, cluster_by=["$.kind"])):
-        assert work().files_after == 3
-        assert rows(spark, table, "id", "`day of`", "to_json(v)") == before
-    assert verify(spark, table).ok
 
 
 @pytest.mark.parametrize("by", [["id"], ["v:kind", "id"], ["v:$.user.id"]])

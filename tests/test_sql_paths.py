@@ -120,7 +120,8 @@ def test_tables_of_a_database_with_our_name_stay_what_they_are(spark):
 
 LATE = """
 import shredded_variant, contextlib, io, re
-spark = calm(SparkSession.builder.master("local[2]").config("spark.sql.warehouse.dir", os.path.abspath("w"))).getOrCreate()
+builder = SparkSession.builder.master("local[2]").config("spark.sql.warehouse.dir", os.path.abspath("w"))
+spark = calm(builder).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 shredded_variant.attach(spark)
 
@@ -146,7 +147,8 @@ seen = {
     "metadata": asked(f"SELECT _metadata.file_name IS NULL, v:a::int FROM {path} WHERE id = 2"),
     "joined by load": asked("SELECT a.id FROM loaded a JOIN loaded b ON a.id = b.v:a::int + 2"),
     "join": asked(f"SELECT a.id FROM {path} a JOIN {path} b ON a.id = b.v:a::int + 2"),
-    "exists": asked(f"SELECT a.id FROM {path} a WHERE EXISTS (SELECT 1 FROM {path} b WHERE b.v:a::int = a.v:a::int + 2)"),
+    "exists": asked(f"SELECT a.id FROM {path} a WHERE EXISTS "
+                    f"(SELECT 1 FROM {path} b WHERE b.v:a::int = a.v:a::int + 2)"),
     "wrong": asked("CREATE TABLE wrong (id BIGINT, v VARIANT) USING shredded_variant OPTIONS ('shreding' = 'off')"),
     "create": asked("CREATE TABLE t (id BIGINT, v VARIANT, p BIGINT) USING shredded_variant PARTITIONED BY (p)"),
     "insert": asked(f"INSERT INTO t SELECT * FROM {path}"),

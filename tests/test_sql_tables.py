@@ -29,7 +29,7 @@ INSERTS = {
     "append what it has": "INSERT INTO {t} SELECT id + 100, v, p, n FROM {t}",
     "overwrite": f"INSERT OVERWRITE {{t}} SELECT id, {DOCUMENT}, 'x', 1 FROM range(10, 12)",
     "overwrite with nothing": "INSERT OVERWRITE {t} SELECT id, NULL, 'x', 1 FROM range(0)",
-    "overwrite a partition": f"INSERT OVERWRITE {{t}} PARTITION (p = 'x', n = 1) SELECT id, {DOCUMENT} FROM range(10, 12)",
+    "overwrite a partition": f"INSERT OVERWRITE {{t}} PARTITION (p = 'x', n = 1) SELECT id, {DOCUMENT} FROM range(9)",
     "overwrite the partitions of a value": "INSERT OVERWRITE {t} PARTITION (p = 'x', n) SELECT 10, parse_json('3'), 9",
     "overwrite a partition of nulls": "INSERT OVERWRITE {t} PARTITION (p = NULL, n = 1) SELECT 10, parse_json('3')",
 }
@@ -101,7 +101,7 @@ def test_columns_are_found_by_name_or_by_place_as_in_parquet(spark, kind):
         create(spark, t, **kind)
         turned = rows(spark, 1).select("v", "id")
         turned.write.format(FORMAT).mode("append").saveAsTable(t)
-        with pytest.raises(Exception, match="INCOMPATIBLE_DATA_FOR_TABLE|CANNOT_SAFELY_CAST|cast"):
+        with pytest.raises(Exception, match="INCOMPATIBLE_DATA_FOR_TABLE"):
             turned.write.insertInto(t)
         assert ids(spark.table(t)) == [1]
 

@@ -216,7 +216,7 @@ class _Work:
             writer = writer.mode("overwrite").options(**{"maintenance": "replace", "maintenance.operation": name})
             writer.save(self.path)
         else:
-            writer.mode("error").partitionBy(*self.partition_columns).save(self.to)
+            writer.mode("error").partitionBy(*map(quoted, self.partition_columns)).save(self.to)
 
 
 def plan(spark: Any, path: str, asked: Mapping[str, str] | None = None) -> dict[str, Any]:
