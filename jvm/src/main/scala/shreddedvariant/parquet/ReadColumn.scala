@@ -44,8 +44,9 @@ final class PathPresence(cell: CellVector, vectors: VectorAllocator, rows: Int) 
     own.reserve(rows)
     own.putBooleans(0, rows, true)
     own.putNulls(0, rows)
-    val leaves = cell.value +: cell.typed.collect { case scalar: ScalarVector => scalar.vector }
-    if (leaves.length > cell.typed.length) leaves.filterNot(isNull(_, rows)).foreach(gather(_, rows))
+    val scalars = cell.typed.collect { case scalar: ScalarVector => scalar.vector }
+    if (scalars.length == cell.typed.length)
+      (cell.value +: scalars).filterNot(isNull(_, rows)).foreach(gather(_, rows))
     else {
       var row = 0
       while (row < rows) {
