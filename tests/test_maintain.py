@@ -151,6 +151,18 @@ def test_reshred_gives_each_file_the_shape(spark, small):
     assert rows(spark, small) == before
 
 
+def test_later_writes_follow_the_shape_that_a_table_was_reshred_to(spark, table):
+    save(events(spark, 0, 1500), table)
+    save(events(spark, 1500, 1510), table)
+    kept = shapes(table, active(table))
+    version = len(commits(table))
+    reshred(spark, table, {"v": "kind STRING"})
+    assert len(commits(table)) == version + 1
+    save(events(spark, 1510, 1520), table)
+    assert shapes(table, active(table)) == {"STRUCT<kind STRING>"} != kept
+    assert len(rows(spark, table)) == 1520
+
+
 def test_unshred_leaves_metadata_and_value_alone(spark, small):
     before = rows(spark, small)
     unshred(spark, small)
@@ -311,6 +323,14 @@ def test_reshred_and_unshred_write_directories_anew(spark, directory, tmp_path):
 
 
 # ---- wrong input ----
+
+
+def test_a_map_is_neither_reshred_nor_clustered_by(spark, tmp_path):
+    spark.sql("SELECT map('k', 'v') AS m").write.format(FORMAT).save(str(tmp_path / "maps"))
+    with pytest.raises(WrongArgument, match="'m' is a map: name its hot keys"):
+        reshred(spark, tmp_path / "maps", {"m": "infer"}, to=tmp_path / "other")
+    with pytest.raises(WrongArgument, match="m is a map<string,string> and no variant"):
+        compact(spark, tmp_path / "maps", to=tmp_path / "other", cluster_by=["m:k"])
 
 
 def test_wrong_arguments_are_one_sentence(spark, small, directory, tmp_path):

@@ -10,6 +10,7 @@ from shredded_variant import names
 from shredded_variant.errors import WrongArgument
 from shredded_variant.infer import infer_shape
 from shredded_variant.progress import is_connect
+from shredded_variant.shape import Shape
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -73,8 +74,11 @@ def _path(df: DataFrame, key: str) -> Column:
             f"compact cannot cluster by '{key}', which is no path to one value: write '$.user.id' or \"$['a.b']\"."
         )
     path = names.path(steps)
+    held = df.select(column).schema[0].dataType
+    if held.typeName() != "variant":
+        raise WrongArgument(f"compact cannot cluster by '{key}': {column} is a {held.simpleString()} and no variant.")
     shape = infer_shape(df.limit(SAMPLE), column, include=[path])
-    found = shape.paths().get(path, "STRING")
+    found = shape.paths().get(path, "STRING") if isinstance(shape, Shape) else "STRING"
     kind = found if ORDERED.fullmatch(found) else "STRING"
     functions = _functions(df)
     values: Column = functions.try_variant_get(functions.col(column), path, kind)

@@ -104,9 +104,16 @@ def reshred(
         if not isinstance(shape, (Shape, str)):
             raise WrongArgument(f"reshred was given {shape!r:.80} for '{column}': use a Shape, its DDL or 'infer'.")
         if isinstance(shape, str) and shape.strip().lower() == "infer":
-            shape = "infer" if dry_run else infer_shape(work.table(), column)
+            shape = "infer" if dry_run else _inferred(work.table(), column)
         work.options[f"shredding.shape.{column}"] = shape if isinstance(shape, str) else shape.ddl()
     return work.run(1)
+
+
+def _inferred(df: Any, column: str) -> Shape:
+    shape = infer_shape(df, column)
+    if not isinstance(shape, Shape):
+        raise WrongArgument(f"reshred gives variants a shape, and '{column}' is a map: name its hot keys in `options`.")
+    return shape
 
 
 def unshred(

@@ -31,9 +31,7 @@ final class DeltaPins(begun: DeltaSnapshot, conf: Configuration) extends PinPlac
   @tailrec
   override def add(first: Pins): Pins = {
     val pins = read().orElse(first)
-    val properties = pins.columns.map { case (column, pin) =>
-      (DeltaTarget.PinPrefix + column.map(Shape.quoted).mkString(".")) -> pin.shape.ddl
-    }
+    val properties = DeltaPins.properties(pins)
     val isThere = first.columns.keySet.subsetOf(read().columns.keySet)
     val isNow = !isThere && new DeltaTransaction(DeltaTarget.existing(newest).pinned(properties), conf).pin()
     if (!isThere) newest = DeltaLog.open(new Path(begun.root), AsOf.Newest, conf)
@@ -54,7 +52,21 @@ object DeltaPins {
       val place = new DeltaPins(snapshot, conf)
       val write = new Pinning(place, conf, command.options - WriteRule.Replaces)(command.write)
       val target = if (place.snapshot eq snapshot) command.target else command.target.on(place.snapshot)
-      command.copy(write = write, target = target)
+      command.copy(write = write, target = reshaped(target, command, place))
     case None => command
+  }
+
+  /** What files are rewritten to, later writes follow: pins change in the commit that replaces the files. */
+  private def reshaped(target: DeltaTarget, command: DeltaWriteCommand, place: DeltaPins): DeltaTarget =
+    command.replaced match {
+      case Replaced.Files(_) if command.write.named.nonEmpty =>
+        val named =
+          command.write.named.iterator.flatMap(c => command.write.shapes.get(c).map(c -> Pin(_, None)))
+        target.pinned(properties(Pins(named.toMap).orElse(place.read())))
+      case _ => target
+    }
+
+  private def properties(pins: Pins): Map[String, String] = pins.columns.map { case (column, pin) =>
+    (DeltaTarget.PinPrefix + column.map(Shape.quoted).mkString(".")) -> pin.shape.ddl
   }
 }

@@ -67,10 +67,10 @@ class ShreddedVariantSource
 
   /** Asked also of paths that do not exist yet; of a catalog's after their schema. */
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] =
-    inferred.collect {
-      case table: ShreddedVariantTable if table.files.catalog.isDefined => table.partitioning
+    inferred match {
+      case Some(table: ShreddedVariantTable) if table.files.catalog.isDefined => table.partitioning
+      case _ => Array.empty
     }
-      .getOrElse(Array.empty)
 
   override def getTable(
       schema: StructType,

@@ -179,7 +179,9 @@ final case class ShreddedVariantTable(
 
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder = {
     val options = GivenOptions(scanOptions.asCaseSensitiveMap.asScala.toMap, files.options).all
-    Options.check(options)
+    // A read for maintenance was known as such when its table was made; a catalog has no such tables.
+    val isMaintained = files.catalog.isEmpty && Maintenance.of(files.options).isDefined
+    Options.check(if (isMaintained) Maintenance.without(options) else options)
     new ShreddedVariantScanBuilder(SparkSession.active, files.reading(options), pathColumns, whole, options)
   }
 }
