@@ -360,3 +360,28 @@ def test_a_strict_cast_that_fails_is_still_an_error(tables):
     with pytest.raises(Exception, match="INVALID_VARIANT_CAST"):
         tables.sql("SELECT id FROM skipped WHERE v:big::smallint < -5").collect()
     assert json.dumps([r.id for r in tables.sql("SELECT id FROM skipped WHERE v:big::bigint < 5").collect()]) == "[0]"
+
+
+@pytest.mark.parametrize(
+    ("condition", "groups", "expected"),
+    [
+        # Rows of p = 0 have n from 0 on, those of p = 1 from 1000 on; one row group each.
+        ("p = 1 OR v:n::bigint > 500", 1, range(1000, 1010)),
+        ("p = 1 AND v:n::bigint < 1003 OR p = 0 AND v:n::bigint < -1", 1, range(1000, 1003)),
+        ("NOT (p = 0 OR v:n::bigint < 1008)", 1, range(1008, 1010)),
+        ("p + 0 = 0 AND v:n::bigint > 7 OR v:n::bigint > 5000", 1, range(8, 10)),
+        ("p = 2 OR v:n::bigint > 5000", 0, []),
+        ("p IS NULL OR v:n::bigint = 3", 1, [3]),
+        ("p <= 1 OR v:n::bigint = 3", 2, [*range(10), *range(1000, 1010)]),
+    ],
+)
+def test_filters_that_mix_partitions_with_paths_are_judged_file_by_file(spark, tmp_path, condition, groups, expected):
+    rows = spark.range(0, 20, 1, 1).selectExpr(
+        "parse_json(concat('{\"n\":', if(id < 10, id, id + 990), '}')) AS v", "id div 10 AS p"
+    )
+    path = str(tmp_path / "t")
+    rows.write.format(FORMAT).partitionBy("p").option("shredding.shape.v", "n BIGINT").save(path)
+    read = spark.read.format(FORMAT).load(path).where(condition)
+    found, counts = run(read.selectExpr("v:n::bigint AS n"))
+    assert sorted(r.n for r in found) == list(expected)
+    assert counts.groups[0] == groups

@@ -33,7 +33,8 @@ final class FileSplit(
   val writer: ParsedVersion = FileSplit.writerVersion(footer)
   val groups: IndexedSeq[RowGroup] =
     reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) => rowGroup(block, i) }
-  private val skipping = job.predicate.map(new Skipping(_, binder, reader, writer))
+  private val skipping =
+    job.predicate.map(asked => new Skipping(asked.at(split.partitionValues), binder, reader, writer))
   // Made where a row group is asked for, when all else of this is there.
   private lazy val ranking =
     for (top <- job.top; first <- first) yield new Ranking(first, top.column, this, reader)
@@ -80,7 +81,7 @@ final class FileSplit(
   private def keepsToShape: Boolean =
     isOfParquetMr && footer.getKeyValueMetaData.get(DraftLayout.FooterKey) == DraftLayout.KeepsToShape
 
-  private def rebasing: Rebasing = {
+  private lazy val rebasing: Rebasing = {
     val keys = footer.getKeyValueMetaData
     val datetime = DataSourceUtils.datetimeRebaseSpec(keys.get, job.rebasing.datetime)
     val int96 = DataSourceUtils.int96RebaseSpec(keys.get, job.rebasing.int96)

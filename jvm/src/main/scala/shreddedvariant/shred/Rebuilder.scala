@@ -164,7 +164,8 @@ object DraftRebuilder {
       if (start == bytes.length) Encoding.malformed("it has no value behind its metadata")
       val size = Encoding.sizeOf(bytes, start)
       if (size > maxBytes) throw Errors.tooLarge(cell.path, maxBytes)
-      new VariantVal(Arrays.copyOfRange(bytes, start, start + size), Arrays.copyOf(bytes, start))
+      val keys = if (PartKeys.isKeyless(bytes)) Dictionary.noKeys else Arrays.copyOf(bytes, start)
+      new VariantVal(Arrays.copyOfRange(bytes, start, start + size), keys)
     } catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
 }
 

@@ -91,5 +91,12 @@ final class PartKeys(root: CellVector) extends StoredKeys(root) {
 object PartKeys {
 
   /** Where the value begins behind the metadata. */
-  def valueStart(bytes: Array[Byte]): Int = new Dictionary(bytes).length
+  def valueStart(bytes: Array[Byte]): Int =
+    if (isKeyless(bytes)) Dictionary.noKeys.length else new Dictionary(bytes).length
+
+  /** Of scalars, which have no keys, writers give the shortest metadata there is. */
+  def isKeyless(bytes: Array[Byte]): Boolean = {
+    val none = Dictionary.noKeys
+    bytes.length > none.length && bytes(0) == none(0) && bytes(1) == none(1) && bytes(2) == none(2)
+  }
 }

@@ -7,8 +7,10 @@ import org.apache.spark.sql.types._
 import shreddedvariant.stats._
 import shreddedvariant.stats.Predicate._
 
-final class ScanPredicates(columns: ScanColumns) {
+/** `partitions` are the partition columns that the scan gives. */
+final class ScanPredicates(columns: ScanColumns, partitions: StructType = new StructType) {
   def read(filter: Expression): Predicate = filter match {
+    case OfPartitionsAlone(test) => OfPartition(columns.text(filter), test)
     case sql.And(left, right) => And(read(left), read(right))
     case sql.Or(left, right) => Or(read(left), read(right))
     case sql.Not(child) => Not(read(child))
@@ -43,6 +45,7 @@ final class ScanPredicates(columns: ScanColumns) {
     case other => unjudged(other)
   }
 
+  private val OfPartitionsAlone = new PartitionFilter.Reader(partitions)
   private val order = new DatumOrder(Laws.all)
 
   private type Make = (Column, Constant) => Predicate

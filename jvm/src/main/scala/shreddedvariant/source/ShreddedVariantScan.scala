@@ -179,7 +179,7 @@ final case class ShreddedVariantScan(
   /** The filters as far as statistics of files can judge them; all of them are evaluated above the scan. */
   private lazy val skipping: Seq[Predicate] = {
     val columns = new ScanColumns(readPaths, dataSchema, conf.caseSensitiveAnalysis)
-    val predicates = new ScanPredicates(columns)
+    val predicates = new ScanPredicates(columns, readPartitionSchema)
     if (conf.parquetFilterPushDown) dataFilters.map(predicates.read)
     else dataFilters.map(f =>
       Predicate.Unknown(columns.text(f), s"${SQLConf.PARQUET_FILTER_PUSHDOWN_ENABLED.key} is off")

@@ -1,6 +1,9 @@
 /** A filter of a query as far as statistics can judge it, and the judgement. */
 package shreddedvariant.stats
 
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 import shreddedvariant.layout.PathColumn
 
@@ -39,6 +42,18 @@ sealed abstract class Predicate extends Serializable {
     case (l, r) => if (eitherWillDo) l.orElse(r) else None
   }
 
+  /** What it asks of the rows of one partition. */
+  def at(values: InternalRow): Predicate = this match {
+    case And(left, right) => And(left.at(values), right.at(values))
+    case Or(left, right) => Or(left.at(values), right.at(values))
+    case Not(child) => Not(child.at(values))
+    case OfPartition(text, test) =>
+      try Known(test(values))
+      // Whether that is the query's error is for Spark to find.
+      catch { case NonFatal(_) => Unknown(text, "it raises") }
+    case other => other
+  }
+
   def unknowns: Seq[Unknown] = this match {
     case And(left, right) => left.unknowns ++ right.unknowns
     case Or(left, right) => left.unknowns ++ right.unknowns
@@ -54,6 +69,7 @@ sealed abstract class Predicate extends Serializable {
     case Not(child) => s"NOT ${child.text}"
     case Holds(column, test) => test.text(column.text)
     case Known(value) => value.fold("NULL")(_.toString)
+    case OfPartition(text, _) => text
     case Unknown(text, _) => text
   }
 }
@@ -67,8 +83,16 @@ object Predicate {
   /** The same in every row; None is NULL. */
   final case class Known(value: Option[Boolean]) extends Predicate
 
+  /** The same in all rows of a partition, by the values that its files share. */
+  final case class OfPartition(override val text: String, test: PartitionTest) extends Predicate
+
   /** What statistics cannot judge, and why. */
   final case class Unknown(override val text: String, reason: String) extends Predicate
+}
+
+/** A test of the values of partition columns; None is NULL. */
+trait PartitionTest extends Serializable {
+  def apply(values: InternalRow): Option[Boolean]
 }
 
 /** Sets of rows: as whole, some or none of a row group, or as spans of it. */
@@ -107,7 +131,7 @@ final class Judgement(laws: Laws = Laws.all) {
     case Not(child) => complement(rows(child, truth)(test))
     case Holds(column, asked) => test(column, asked, truth)
     case Known(value) => if (value.contains(truth)) algebra.all else algebra.none
-    case _: Unknown => algebra.all
+    case _: Unknown | _: OfPartition => algebra.all
   }
 
   def mayBe(test: Test, truth: Boolean, possible: Possible): Boolean = test.mayBe(truth, possible, order)
