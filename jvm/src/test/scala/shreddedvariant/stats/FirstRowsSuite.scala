@@ -21,17 +21,6 @@ class FirstRowsSuite extends munit.FunSuite {
     wanted <- Gen.choose(1L, 2L)
   } yield Ranks(groups, ascending, nullsFirst, wanted)
 
-  private def datum(value: Any): Option[Datum] = value match {
-    case null => None
-    case flag: Boolean => Some(Datum.exact(if (flag) 1 else 0))
-    case number: Float => Some(Datum.Floating(number.toDouble))
-    case number: Double => Some(Datum.Floating(number))
-    case number: Decimal => Some(Datum.Exact(number.toJavaBigDecimal))
-    case number: Number => Some(Datum.exact(number.longValue))
-    case bytes: Array[Byte] => Some(Datum.Bytes(bytes))
-    case text => Some(Datum.Bytes(text.toString.getBytes("UTF-8")))
-  }
-
   private def left(r: Ranks, laws: Laws): Seq[Case] = {
     val ranked = r.ranked(laws)
     val first = new FirstRows(r.top, laws)
@@ -46,10 +35,10 @@ class FirstRowsSuite extends munit.FunSuite {
       catch { case _: IllegalArgumentException | _: MatchError if !laws.hold(Law.OrderedCasts) => Nil }
     val strict = r.groups.head.isStrict
     def values(c: Case) = c.rows.map(SkippedRows.value(c, _))
-    val all = r.groups.flatMap(values).map(_.flatMap(datum))
+    val all = r.groups.flatMap(values).map(_.flatMap(SkippedRows.compared))
     leftOut.flatMap(group => values(group)).collectFirst {
       case None if strict => s"an error is left out of ${r.top.text}: $r"
-      case value if all.count(r.isBefore(_, value.flatMap(datum))) < r.rows =>
+      case value if all.count(r.isBefore(_, value.flatMap(SkippedRows.compared))) < r.rows =>
         s"$value is left out of ${r.top.text}: $r"
     }
   }

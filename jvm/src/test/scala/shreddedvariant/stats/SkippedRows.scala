@@ -240,6 +240,18 @@ object SkippedRows {
     case Some(Stored.Outside(value)) => cast(value, c.target)
   }
 
+  /** A value as statistics compare it; None for NULL. */
+  def compared(value: Any): Option[Datum] = value match {
+    case null => None
+    case flag: Boolean => Some(Datum.exact(if (flag) 1 else 0))
+    case number: Float => Some(Datum.Floating(number.toDouble))
+    case number: Double => Some(Datum.Floating(number))
+    case number: Decimal => Some(Datum.Exact(number.toJavaBigDecimal))
+    case number: Number => Some(Datum.exact(number.longValue))
+    case bytes: Array[Byte] => Some(Datum.Bytes(bytes))
+    case text => Some(Datum.Bytes(text.toString.getBytes("UTF-8")))
+  }
+
   /** The row's outcome: Some(true), Some(false) or Some(null); None where a strict cast fails. */
   def outcome(c: Case, row: Seq[Stored]): Option[Any] = {
     val value = this.value(c, row)
