@@ -126,7 +126,6 @@ def test_routes_that_list_directories_are_refused(spark, table):
     refusal(lambda: spark.read.format(FORMAT).load([str(table), str(table)]).collect(), "together")
     refusal(lambda: load(spark, table / "p=1").collect(), "inside", str(table))
     refusal(lambda: load(spark, f"{table.parent}/tab*").collect(), "Delta table")
-    refusal(lambda: spark.sql(f"SELECT * FROM {FORMAT}.`{table}`").collect(), "Delta table")
     refusal(lambda: spark.sql(f"SELECT * FROM {FORMAT}.`{table}/p=1`").collect(), "inside")
     stream = spark.readStream.format(FORMAT).schema("id BIGINT, v VARIANT, p BIGINT")
     refusal(lambda: stream.load(str(table / "p=1")), "inside")
