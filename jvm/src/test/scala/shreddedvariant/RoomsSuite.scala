@@ -32,7 +32,11 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.unsafe"
     ),
     "infer" -> Set("shreddedvariant.binary", "shreddedvariant.layout", "org.apache.spark.unsafe"),
-    "stats" -> Set("shreddedvariant.layout", "org.apache.spark.sql.types"),
+    "stats" -> Set(
+      "shreddedvariant.layout",
+      "org.apache.spark.sql.catalyst.InternalRow",
+      "org.apache.spark.sql.types"
+    ),
     "parquet" -> Set(
       "shreddedvariant.binary",
       "shreddedvariant.infer",
