@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from benchmarks.bench import Bench
 from benchmarks.measure import canonical, interleaved
-from benchmarks.queries import QUERIES
+from benchmarks.queries import QUERIES, Query
 from benchmarks.result import Bound, Result
 
-NAME = "path queries, draft ÷ ours"
 LIMIT = 1.1
 # Leaves alone, leaves with stored values beside them, late materialisation, and skipping.
 ASKED = (
@@ -23,26 +25,18 @@ ASKED = (
 )
 
 
-def measure(bench: Bench) -> Result:
-    """One bound for all of them together; each query's own ratio stands in the details."""
-    result = Result(NAME)
-    queries = [query for query in QUERIES if query.name in ASKED]
-    result.copies = bench.copies_for(lambda copies: bench.run(queries[0], "struct", copies))
-    runs = {
-        f"{layout}: {query.name}": bench.run(query, layout, result.copies)
-        for query in queries
-        for layout in ("ours", "draft")
-    }
-    rows = {name: canonical(run()) for name, run in runs.items()}
-    result.differs = [
-        f"draft: {query.name}"
-        for query in queries
-        if rows[f"draft: {query.name}"] != rows[f"ours: {query.name}"] or not rows[f"ours: {query.name}"]
-    ]
+def measurements(bench: Bench) -> list[tuple[str, Callable[[], Result]]]:
+    return [(f"draft: {query.name}", partial(_result, bench, query)) for query in QUERIES if query.name in ASKED]
+
+
+def _result(bench: Bench, query: Query) -> Result:
+    result = Result(f"draft: {query.name}")
+    result.copies = bench.copies_for(lambda copies: bench.run(query, "ours", copies))
+    runs = {layout: bench.run(query, layout, result.copies) for layout in ("ours", "draft")}
+    rows = {layout: canonical(run()) for layout, run in runs.items()}
+    result.differs = [] if rows["draft"] == rows["ours"] and rows["ours"] else ["draft"]
     result.seconds = interleaved(runs, dict.fromkeys(runs, bench.plan.runs), bench.quiet)
-    taken = {name: bench.summary(seconds) for name, seconds in result.seconds.items()}
-    ours, drafts = (sum(taken[f"{layout}: {query.name}"] for query in queries) for layout in ("ours", "draft"))
-    result.bounds.append(Bound("ours", LIMIT, drafts / ours))
-    for query in queries:
-        result.details[query.name] = taken[f"draft: {query.name}"] / taken[f"ours: {query.name}"]
+    taken = {layout: bench.summary(seconds) for layout, seconds in result.seconds.items()}
+    result.bounds.append(Bound("ours", LIMIT, taken["draft"] / taken["ours"]))
+    result.details = {f"{layout} s": seconds for layout, seconds in taken.items()}
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.leaves import Table, column, quoted
 from benchmarks.tables import BLUESKY, CLUSTERED, EVENTS
@@ -32,6 +32,8 @@ class Query:
     with_peers: bool = True
     # Seconds that ours may take on top of a bound's share.
     slack: float = 0.0
+    # Of the table that is read; else so many that the plain struct's query takes a second.
+    copies: int | None = None
 
     def spelled(self, layout: str, table: str) -> str | None:
         """The query for this layout, or None where it has no such thing."""
@@ -76,8 +78,18 @@ _CREATED = "[kind string] = 'commit' AND [commit.operation string] = 'create'"
 _POSTS = f"{_CREATED} AND [commit.collection string] = 'app.bsky.feed.post'"
 _TIME = "timestamp_micros([time_us bigint])"
 
+# Beside Spark's own shredding, which takes seconds where the struct takes hundredths, the table is read once: what any
+# query costs, however little it reads, then counts against ours.
+ONCE = " (beside Spark)"
+
 _RANGE = "[ts bigint] BETWEEN 1700000200000000 AND 1700000200900000"
 _SCATTERED = "[id bigint] % 1000 = 7"
+
+
+def _beside_spark(query: Query, limit: float) -> tuple[Query, Query]:
+    """The query, and the same beside Spark's own shredding."""
+    once = replace(query, name=query.name + ONCE, bounds=(("spark", limit),), copies=1, slack=0.0, with_peers=False)
+    return query, once
 
 
 def _jsonbench(name: str, table: Table, bounds: tuple[tuple[str, float], ...]) -> tuple[Query, ...]:
@@ -157,22 +169,28 @@ QUERIES = (
     ),
     Query("whole v, handed on", EVENTS, "SELECT [$] FROM {t}", (("spark", 0.45),), hands_on=True),
     # 900 of 3 million rows, which stand side by side.
-    Query(
-        "count, 0.03 % clustered",
-        EVENTS,
-        f"SELECT count(*) FROM {{t}} WHERE {_RANGE}",
-        (("struct", 1.0), ("spark", 1 / 8)),
-        slack=0.05,
-        with_peers=False,
+    *_beside_spark(
+        Query(
+            "count, 0.03 % clustered",
+            EVENTS,
+            f"SELECT count(*) FROM {{t}} WHERE {_RANGE}",
+            (("struct", 1.0),),
+            slack=0.05,
+            with_peers=False,
+        ),
+        1 / 8,
     ),
-    Query(
-        "to_json(v) of 0.03 % clustered",
-        EVENTS,
-        f"SELECT to_json([$]) FROM {{t}} WHERE {_RANGE}",
-        (("struct", 1.0), ("spark", 1 / 15)),
-        slack=0.05,
-        hands_on=True,
-        with_peers=False,
+    *_beside_spark(
+        Query(
+            "to_json(v) of 0.03 % clustered",
+            EVENTS,
+            f"SELECT to_json([$]) FROM {{t}} WHERE {_RANGE}",
+            (("struct", 1.0),),
+            slack=0.05,
+            hands_on=True,
+            with_peers=False,
+        ),
+        1 / 15,
     ),
     Query(
         "to_json(v) of 0.1 % scattered",
@@ -208,5 +226,5 @@ QUERIES = (
         with_peers=False,
     ),
     *_jsonbench("JSONBench", BLUESKY, NEAR),
-    *_jsonbench("Clustered", CLUSTERED, (("struct", 1.0), ("spark", 0.2))),
+    *(q for query in _jsonbench("Clustered", CLUSTERED, (("struct", 1.0),)) for q in _beside_spark(query, 0.2)),
 )
