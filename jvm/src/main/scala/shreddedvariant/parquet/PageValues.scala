@@ -24,8 +24,11 @@ private abstract class PageValues(maxDictionary: Int) {
   private var isFirstPage = true
   private var page = 1
 
-  /** What the page's values take as PLAIN. */
-  var plainBytes = 0L
+  /** What the page's values would take as PLAIN. */
+  protected var plainBytes = 0L
+
+  /** What they take for now: numbers of values count as whole ones, as Parquet counts them. */
+  def bufferedBytes: Long = if (isPlain) plainBytes else 4L * count
 
   // The dictionary: each slot has the number + 1 of a value or 0, and is taken at most half the time.
   private var slots = new Array[Int](128)
@@ -131,8 +134,9 @@ private abstract class PageValues(maxDictionary: Int) {
 
   private def encodeNumbers(): BytesInput = {
     val width = BytesUtils.getWidthFromMaxInt(size - 1)
-    val encoder =
-      new RunLengthBitPackingHybridEncoder(width, 64 + count / 8, maxDictionary, new HeapByteBufferAllocator)
+    val expected = 64 + count / 8
+    val most = math.max(expected, maxDictionary)
+    val encoder = new RunLengthBitPackingHybridEncoder(width, expected, most, new HeapByteBufferAllocator)
     var i = 0
     while (i < count) {
       encoder.writeInt(numbers(i))

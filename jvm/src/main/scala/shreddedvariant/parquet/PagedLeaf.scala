@@ -19,7 +19,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import shreddedvariant.shred.LeafWriter
 
-/** `onLarge` is told of values so large that pages should be looked at before the next row. */
+/** `onLarge` is told where pages should be looked at before the next row: of large values, and of far too large pages. */
 private final class PagedLeaf(
     val column: ColumnDescriptor,
     properties: ParquetProperties,
@@ -29,6 +29,7 @@ private final class PagedLeaf(
   private val values = PageValues(primitive.getPrimitiveTypeName, properties.getDictionaryPageSizeThreshold)
   private val definitions = new Levels(column.getMaxDefinitionLevel)
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
+  private val far = 8L * properties.getPageSizeThreshold
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
   private var entries = 0
@@ -51,7 +52,7 @@ private final class PagedLeaf(
   override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit = {
     addLevels(r, d)
     values.add(bytes, from, length)
-    if (length >= PagedLeaf.Large) onLarge()
+    if (length >= PagedLeaf.Large || values.bufferedBytes >= far) onLarge()
   }
 
   override def write(value: Int, r: Int, d: Int): Unit = write(value.toLong, r, d)
@@ -59,6 +60,7 @@ private final class PagedLeaf(
   override def write(value: Long, r: Int, d: Int): Unit = {
     addLevels(r, d)
     values.add(value)
+    if (values.bufferedBytes >= far) onLarge()
   }
 
   override def write(value: Boolean, r: Int, d: Int): Unit = wrongType()
@@ -73,8 +75,8 @@ private final class PagedLeaf(
     if (hasRepetitions) repetitions.add(r)
   }
 
-  /** Bytes of the present page as PLAIN would have them, which says when it is full, and rows in it. */
-  def pageBytes: Long = values.plainBytes + entries / 8
+  /** About the bytes of the present page, which say when it is full, and rows in it. */
+  def pageBytes: Long = values.bufferedBytes + entries / 8
   def pageRows(rows: Long): Long = rows - firstRow
   def pageEntries: Int = entries
 
@@ -128,7 +130,7 @@ private final class PagedLeaf(
         new RunLengthBitPackingHybridEncoder(
           BytesUtils.getWidthFromMaxInt(max),
           64,
-          properties.getPageSizeThreshold,
+          math.max(64, properties.getPageSizeThreshold),
           properties.getAllocator
         )
     private var level = 0

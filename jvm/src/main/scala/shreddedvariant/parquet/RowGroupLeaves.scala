@@ -62,20 +62,21 @@ private final class RowGroupLeaves(
 
   /** Ends the pages that are full, and says when to look again: about halfway to where the next one will be. */
   private def checkPages(): Unit = {
+    val threshold = properties.getPageSizeThreshold.toLong
+    val mostEntries = properties.getPageValueCountThreshold.toLong
     var untilFull = properties.getMaxRowCountForPageSizeCheck.toLong * 2
     var untilLimit = properties.getPageRowCountLimit.toLong
     for (leaf <- paged) {
       val inPage = leaf.pageRows(rows)
       val bytes = leaf.pageBytes
-      val left = properties.getPageSizeThreshold - bytes
-      if (
-        left <= properties.getPageSizeThreshold / 10 || inPage >= properties.getPageRowCountLimit ||
-        leaf.pageEntries >= properties.getPageValueCountThreshold
-      ) leaf.endPage(rows)
-      else {
-        if (bytes > 0) untilFull = math.min(untilFull, inPage * left / bytes)
-        untilLimit = math.min(untilLimit, properties.getPageRowCountLimit - inPage)
-      }
+      val entries = leaf.pageEntries.toLong
+      val isFull = threshold - bytes <= threshold / 10 || inPage >= properties.getPageRowCountLimit ||
+        entries >= mostEntries
+      if (isFull) leaf.endPage(rows)
+      else untilLimit = math.min(untilLimit, properties.getPageRowCountLimit - inPage)
+      // The rows to come are taken to be as large as those of the page, whether it ends here or goes on.
+      untilFull = math.min(untilFull, rowsFor(threshold - (if (isFull) 0 else bytes), inPage, bytes))
+      untilFull = math.min(untilFull, rowsFor(mostEntries - (if (isFull) 0 else entries), inPage, entries))
     }
     val most =
       if (properties.estimateNextSizeCheck) properties.getMaxRowCountForPageSizeCheck
@@ -84,6 +85,10 @@ private final class RowGroupLeaves(
       math.max(properties.getMinRowCountForPageSizeCheck.toLong, math.min(untilFull / 2, most.toLong))
     nextCheck = rows + math.min(wait, untilLimit)
   }
+
+  /** How many rows take so much, where some rows took so much. */
+  private def rowsFor(left: Long, rows: Long, taken: Long): Long =
+    if (taken == 0) Long.MaxValue else (left.toDouble / taken * rows).toLong
 
   def bufferedBytes: Long =
     borrowed.iterator.map(_.bufferedBytes).sum + paged.iterator.map(_.bufferedBytes).sum
