@@ -26,7 +26,7 @@ final class LateReader(
   private val vectors = new VectorAllocator(batchSize, job.offHeap)
   private val test = filter.test
   private val kept = new KeptRows(filter.columns, batchSize, vectors)
-  private val attempts = new Attempts
+  private val attempts = filter.attempts
   private var batch = 0
 
   /** Where each column of the query is found: among the filter's, or, after these, among the others. */
@@ -43,7 +43,7 @@ final class LateReader(
     if (!LateReader.mayPay(group, others) || !attempts.next()) None
     else {
       source.prepare(group, filterColumns.needed(group) ++ others)
-      val found = find(group, rows)
+      val found = find(group, rows, LateCost(group, filter.columns.length, others))
       attempts.ended(found.isDefined)
       found.foreach { found =>
         batch = 0
@@ -68,7 +68,7 @@ final class LateReader(
     vectors.close()
   }
 
-  private def find(group: RowGroup, rows: Spans): Option[Spans] = {
+  private def find(group: RowGroup, rows: Spans, cost: LateCost): Option[Spans] = {
     filterColumns.open(group, rows)
     kept.clear()
     val spans = mutable.ArrayBuffer.empty[Span]
@@ -79,8 +79,8 @@ final class LateReader(
       filterColumns.read(count)
       if (!keep(new ColumnarBatch(filterColumns.vectors, count), numbers, spans)) return None
       left -= count
-      if (rows.size - left >= LateReader.Trial && kept.size > (rows.size - left) * LateReader.MaxShare)
-        return None
+      val tried = rows.size - left
+      if (tried >= LateReader.Trial && !cost.isWorth(kept.size.toDouble / tried)) return None
     }
     Some(Spans.of(spans))
   }
@@ -116,13 +116,31 @@ object LateReader {
 
   private val MinBytesOfRow = 16L
 
-  /** After so many rows it shows whether most of them pass. */
+  /** After so many rows it shows how many of them pass. */
   private val Trial = 8192L
-  private val MaxShare = 0.25
 }
 
-/** After each attempt that did not pay, twice as many row groups are read without one. */
-private final class Attempts {
+/** What a row takes, in nanoseconds on some machine: only their proportions count. */
+private final case class LateCost(filterColumns: Int, leaves: Int, bytesOfRow: Double) {
+
+  /** Whether finding the survivors and picking their values takes less than decoding the values of all rows. */
+  def isWorth(survivors: Double): Boolean = {
+    // Where nothing survives, pages are not even decompressed.
+    val spared = leaves * 2 + bytesOfRow * (if (survivors == 0) 1.0 else 0.15)
+    val spent = 15 + survivors * (leaves * 40 + filterColumns * 20)
+    spent <= spared
+  }
+}
+
+private object LateCost {
+  def apply(group: RowGroup, filterColumns: Int, others: Seq[Leaf]): LateCost = {
+    val bytes = others.iterator.map(leaf => group.decodedBytes(leaf.path)).sum
+    LateCost(filterColumns, others.size, bytes.toDouble / group.rows)
+  }
+}
+
+/** After each attempt that did not pay, twice as many row groups are read without one, of whatever files a task reads. */
+private[parquet] final class Attempts {
   private var pause = 0
   private var waiting = 0
 
@@ -132,7 +150,7 @@ private final class Attempts {
   }
 
   def ended(paid: Boolean): Unit = {
-    pause = if (paid) 0 else math.min(2 * pause + 1, 64)
+    pause = if (paid) 0 else math.min(2 * pause + 1, 15)
     waiting = if (paid) 0 else pause + 1
   }
 }

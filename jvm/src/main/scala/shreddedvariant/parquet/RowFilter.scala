@@ -18,6 +18,9 @@ final case class RowFilter(columns: StructType, condition: Expression) {
 
   /** Compiled once for all files of a task: each task has a copy of its own. */
   @transient lazy val test: RowTest = new RowTest(Predicate.create(condition))
+
+  /** What became of late materialisation so far. */
+  @transient private[parquet] lazy val attempts: Attempts = new Attempts
 }
 
 final class RowTest(condition: BasePredicate) {
