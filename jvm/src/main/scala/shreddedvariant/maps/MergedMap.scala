@@ -53,7 +53,7 @@ final class MergedKeys(residual: ColumnVector, hotKeys: Array[UTF8String]) {
     else new ColumnarArray(vector(start, length, present), 0, length + present.length)
 
   def vector(start: Int, length: Int, present: Array[Int]): ColumnVector =
-    new KeysOfMap(residual, start, length, names, present)
+    new SplicedVector(residual, start, length, present, names, sidecars = null, row = 0)
 }
 
 /** `keys` and `values` are the residual's; `sidecars` have the values of the hot keys, row by row. */
@@ -72,40 +72,9 @@ final class MergedMap(
     if (present.length == 0) new ColumnarMap(keys, values, start, length)
     else {
       val ofMap = mergedKeys.vector(start, length, present)
-      val mergedValues = new ValuesOfMap(values, start, length, sidecars, present, row)
+      val mergedValues = new SplicedVector(values, start, length, present, names = null, sidecars, row)
       new ColumnarMap(ofMap, mergedValues, 0, length + present.length)
     }
-  }
-}
-
-/** The keys of one map: `length` of the residual's from `start` on, then those of the hot keys that are `present`. */
-private final class KeysOfMap(
-    residual: ColumnVector,
-    start: Int,
-    length: Int,
-    names: ColumnVector,
-    present: Array[Int]
-) extends SplicedVector(residual, start, length) {
-  override protected def vector(e: Int): ColumnVector = if (e < length) residual else names
-  override protected def place(e: Int): Int = if (e < length) start + e else present(e - length)
-  override protected def part(ordinal: Int): ColumnVector = residual.getChild(ordinal)
-}
-
-/** The values of one map, in the order of its keys. */
-private final class ValuesOfMap(
-    residual: ColumnVector,
-    start: Int,
-    length: Int,
-    sidecars: Array[ColumnVector],
-    present: Array[Int],
-    row: Int
-) extends SplicedVector(residual, start, length) {
-  override protected def vector(e: Int): ColumnVector =
-    if (e < length) residual else sidecars(present(e - length))
-  override protected def place(e: Int): Int = if (e < length) start + e else row
-  override protected def part(ordinal: Int): ColumnVector = {
-    val children = sidecars.map(_.getChild(ordinal))
-    new ValuesOfMap(residual.getChild(ordinal), start, length, children, present, row)
   }
 }
 
