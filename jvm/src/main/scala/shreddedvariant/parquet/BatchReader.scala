@@ -94,13 +94,17 @@ final class BatchReader(
 
 private object BatchReader {
 
-  /** Entries of a batch of long lists and maps; more than that would leave the processor's caches. */
+  /** Entries of a batch of long lists and maps, and of many leaves; more would leave the processor's caches. */
   private val MostEntries = 1L << 16
 
   /** The rows of a batch: fewer than usual where rows have many entries. */
   def rows(group: RowGroup, leaves: Seq[Leaf], usual: Int): Int = {
-    val entries = leaves.iterator.flatMap(leaf => group.chunk(leaf.path)).map(_.getValueCount).maxOption
-    val most = entries.filter(_ > 0).fold(usual.toLong)(MostEntries * group.rows / _)
-    math.max(1L, math.min(most, usual.toLong)).toInt
+    val entries = leaves.map(leaf => group.chunk(leaf.path).fold(0L)(_.getValueCount))
+    val ofLargest = entries.maxOption.filter(_ > 0).fold(usual.toLong)(MostEntries * group.rows / _)
+    val ofAll = if (entries.sum > 0) math.max(FewestRows, MostEntries * group.rows / entries.sum) else usual.toLong
+    math.max(1L, Seq(ofLargest, ofAll, usual.toLong).min).toInt
   }
+
+  /** However many leaves there are: what a batch costs is shared by its rows. */
+  private val FewestRows = 512L
 }

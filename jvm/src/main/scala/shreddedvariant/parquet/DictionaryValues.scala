@@ -3,16 +3,23 @@ package shreddedvariant.parquet
 
 import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
+import java.util.{Optional, PrimitiveIterator}
 
 import org.apache.parquet.bytes.BytesInput
-import org.apache.parquet.column.Encoding
-import org.apache.parquet.column.page.DictionaryPage
+import org.apache.parquet.column.{ColumnDescriptor, Encoding}
+import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, PageReader}
 import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import shreddedvariant.shred.DictionaryTexts
 
 /** Values as PLAIN has them: the one of an id begins at `starts(id)` and ends where the next one begins. */
-private final class DictionaryValues(bytes: Array[Byte], starts: Array[Int]) {
+private final class DictionaryValues(val bytes: Array[Byte], starts: Array[Int]) {
+
+  /** Of binaries: behind their lengths. */
+  def textStart(id: Int): Int = starts(id) + 4
+  def textEnd(id: Int): Int = starts(id + 1)
+
   def write(id: Int, out: ByteArrayOutputStream): Unit = {
     if (id < 0 || id + 1 >= starts.length)
       throw new ParquetDecodingException(s"a dictionary of ${starts.length - 1} values has none at $id")
@@ -58,6 +65,47 @@ private object DictionaryValues {
 
   private def endsTooEarly(size: Int) =
     throw new ParquetDecodingException(s"a dictionary of $size values ends too early")
+}
+
+/** The texts of the dictionary that a leaf has in a row group, looked for when the first one is asked for. */
+private final class LeafTexts(column: PrimitiveType) extends DictionaryTexts {
+  private var page: DictionaryPage = _
+  private var values: DictionaryValues = _
+
+  override def isKnown: Boolean = page != null
+  override def bytes: Array[Byte] = found.bytes
+  override def start(id: Int): Int = found.textStart(id)
+  override def end(id: Int): Int = found.textEnd(id)
+
+  private def found: DictionaryValues = {
+    if (values == null) values = DictionaryValues(page, column)
+    values
+  }
+
+  /** The pages of a row group, whose dictionary is kept when it is read. */
+  def kept(pages: PageReadStore): PageReadStore = {
+    page = null
+    values = null
+    new PageReadStore {
+      override def getPageReader(column: ColumnDescriptor): PageReader = keeping(pages.getPageReader(column))
+      override def getRowCount: Long = pages.getRowCount
+      override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+    }
+  }
+
+  private def keeping(pages: PageReader) = new PageReader {
+    override def readDictionaryPage(): DictionaryPage = {
+      val read = pages.readDictionaryPage()
+      // Its bytes may come out of a stream that ends.
+      if (read != null) {
+        val bytes = BytesInput.from(read.getBytes.toInputStream.readAllBytes(): Array[Byte])
+        page = new DictionaryPage(bytes, read.getDictionarySize, read.getEncoding)
+      }
+      page
+    }
+    override def getTotalValueCount: Long = pages.getTotalValueCount
+    override def readPage(): DataPage = pages.readPage()
+  }
 }
 
 /** Dictionary ids, instead of which the values are copied. */

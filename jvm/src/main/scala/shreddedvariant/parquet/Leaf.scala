@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.vectorized.{
 }
 import org.apache.spark.sql.types.{DataType, IntegerType}
 import shreddedvariant.SparkBridge
+import shreddedvariant.shred.DictionaryTexts
 
 /** How the dates and timestamps of a file are decoded. */
 final case class Rebasing(
@@ -42,6 +43,7 @@ final class Leaf(
   private var definitionLevels: WritableColumnVector = _
   private var repetitionLevels: WritableColumnVector = _
   private var reader: VectorizedColumnReader = _
+  private var texts: LeafTexts = _
 
   private var needs = List.empty[RowGroup => Boolean]
   private var levelNeeds = List.empty[RowGroup => Boolean]
@@ -76,6 +78,12 @@ final class Leaf(
     repetitionLevels = vectors.allocate(IntegerType)
   }
 
+  /** For those who take texts out of the dictionary's page themselves. */
+  def keepTexts(): DictionaryTexts = {
+    if (texts == null) texts = new LeafTexts(descriptor.getPrimitiveType)
+    texts
+  }
+
   /** Leaves the leaf out of a row group that does not need it: all its values are null there. */
   def skip(): Unit = {
     if (active) {
@@ -92,7 +100,7 @@ final class Leaf(
     reader = new VectorizedColumnReader(
       descriptor,
       descriptor.getMaxDefinitionLevel == 0,
-      pages,
+      if (texts == null) pages else texts.kept(pages),
       rebasing.convertInt96To.orNull,
       rebasing.datetimeMode,
       rebasing.datetimeZone,

@@ -53,16 +53,19 @@ final class VariantBinder(
       new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), place)
     }
 
-  private def cell(bound: FileCell): CellVector = {
+  /** `texts`: for whole values, which take them row by row; a text that is a path's value is the vector's. */
+  private def cell(bound: FileCell, texts: Boolean = true): CellVector = {
     val value = valueOf(bound)
     val typed: Seq[TypedVector] = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
-        new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
+        val leaf = leaves.cell(column, ScalarType.decodedAs(scalar))
+        val kept = if (texts && scalar == ScalarType.Str) leaf.keepTexts() else null
+        new ScalarVector(scalar, leaf.vector, kept)
       case bound: FileTyped.Object =>
-        val cells = bound.fields.map { case (_, field) => cell(field) }
+        val cells = bound.fields.map { case (_, field) => cell(field, texts) }
         new ObjectVector(bound.fields.map(_._1).toArray, cells.toArray, leaves.presence(bound.group))
       case FileTyped.Array(group, element) =>
-        val vector = cell(element)
+        val vector = cell(element, texts)
         new ArrayVector(leaves.lists(group), vector)
     }
     new CellVector(bound.path, value, typed.toArray)
@@ -197,7 +200,7 @@ final class VariantBinder(
       bound: FileVariant,
       end: PathEnd,
       name: String,
-      vectorOf: FileCell => CellVector = cell
+      vectorOf: FileCell => CellVector = cell(_, texts = false)
   ): (PathPlace, PathLookup) = {
     val found = placeOf(end, vectorOf)
     val variants = bound.metadata match {

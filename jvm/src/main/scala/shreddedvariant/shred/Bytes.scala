@@ -57,13 +57,12 @@ final class Bytes(initial: Int) {
   def put(text: UTF8String): Unit = {
     val count = text.numBytes
     reserve(count)
-    Platform.copyMemory(
-      text.getBaseObject,
-      text.getBaseOffset,
-      array,
-      Platform.BYTE_ARRAY_OFFSET + used,
-      count
-    )
+    val offset = text.getBaseOffset
+    text.getBaseObject match {
+      case bytes: Array[Byte] =>
+        System.arraycopy(bytes, (offset - Platform.BYTE_ARRAY_OFFSET).toInt, array, used, count)
+      case other => Platform.copyMemory(other, offset, array, Platform.BYTE_ARRAY_OFFSET + used, count)
+    }
     used += count
   }
 

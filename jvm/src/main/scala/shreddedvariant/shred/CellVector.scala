@@ -24,8 +24,23 @@ sealed abstract class TypedVector {
   def isNullAt(row: Int): Boolean
 }
 
-final class ScalarVector(val scalar: ScalarType, val vector: WritableColumnVector) extends TypedVector {
+/** `texts` are those of the vector's dictionary, null where nobody keeps them. */
+final class ScalarVector(
+    val scalar: ScalarType,
+    val vector: WritableColumnVector,
+    val texts: DictionaryTexts = null
+) extends TypedVector {
   override def isNullAt(row: Int): Boolean = vector.isNullAt(row)
+}
+
+/** The texts of a dictionary, one behind the other, where a vector would follow three references to each of them. */
+trait DictionaryTexts {
+
+  /** Whether the vector's dictionary, if it has one at present, is the one here. */
+  def isKnown: Boolean
+  def bytes: Array[Byte]
+  def start(id: Int): Int
+  def end(id: Int): Int
 }
 
 /** Fields are ordered by key. */

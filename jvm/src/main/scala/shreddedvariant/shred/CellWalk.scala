@@ -49,7 +49,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
   def write(row: Int): Unit = writeOrNull(rootNode, row)
 
   private def writeOrNull(node: Node, row: Int): Unit =
-    if (node.cell.isMissing(row)) sink.variantNull() else node.write(row)
+    if (node.isMissing(row)) sink.variantNull() else node.write(row)
 
   private def node(cell: CellVector): Node = cell.typed match {
     case Array() => new UntypedNode(cell)
@@ -61,6 +61,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
 
   /** One cell, to be written where it is not missing. */
   private sealed abstract class Node(val cell: CellVector) {
+    def isMissing(row: Int): Boolean = cell.isMissing(row)
     def write(row: Int): Unit
 
     protected def refuseStoredBeside(row: Int, what: String): Unit =
@@ -73,9 +74,12 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
 
   private final class ScalarNode(cell: CellVector, typed: ScalarVector) extends Node(cell) {
     private val out = sink.scalar(typed)
+    private val vector = typed.vector
+
+    override def isMissing(row: Int): Boolean = vector.isNullAt(row) && !cell.hasStored(row)
 
     def write(row: Int): Unit =
-      if (typed.isNullAt(row)) sink.stored(cell, row)
+      if (vector.isNullAt(row)) sink.stored(cell, row)
       else {
         refuseStoredBeside(row, "the typed value is no object")
         out.put(row)
@@ -141,7 +145,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
         out.open(fields.length)
         var i = 0
         while (i < fields.length) {
-          if (!fields(i).cell.isMissing(row)) writeField(i, row)
+          if (!fields(i).isMissing(row)) writeField(i, row)
           i += 1
         }
         out.close()
@@ -160,7 +164,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
       var entry = 0
       var i = 0
       while (i < fields.length) {
-        if (!fields(i).cell.isMissing(row)) {
+        if (!fields(i).isMissing(row)) {
           val rank = located(stored.rankOfName(nameOf(i), keys.names))
           while (entry < entries.length && (entries(entry) >> 32) < rank) {
             writeEntry(residual, stored, entries(entry).toInt)
@@ -202,7 +206,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
         val id = dictionary.checkId(residual.id(i))
         val name = stored.dictionary.nameOfId(id)
         val field = if (name < 0) -1 else fieldOfName(name)
-        if (field < 0 || keys.standInForMissing && fields(field).cell.isMissing(row)) {
+        if (field < 0 || keys.standInForMissing && fields(field).isMissing(row)) {
           entries(size) = dictionary.ranks(id).toLong << 32 | i
           size += 1
         }

@@ -46,6 +46,11 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
   private var metadata: Array[Byte] = _
   private var resolved: ResolvedDictionary = _
 
+  // A column that has a dictionary of its own hands out the same array for the same metadata.
+  private val recent = new Array[Array[Byte]](RowKeys.Recent)
+  private val resolvedRecently = new Array[ResolvedDictionary](RowKeys.Recent)
+  private var oldest = 0
+
   override def use(bytes: Array[Byte]): Unit =
     if (bytes ne metadata) {
       metadata = bytes
@@ -53,8 +58,21 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
     }
 
   def dictionary: ResolvedDictionary = {
-    if (resolved == null) resolved = dictionaries.resolve(metadata)
+    if (resolved == null) resolved = met()
     resolved
+  }
+
+  private def met(): ResolvedDictionary = {
+    var i = 0
+    while (i < recent.length && (recent(i) ne metadata)) i += 1
+    if (i < recent.length) resolvedRecently(i)
+    else {
+      val found = dictionaries.resolve(metadata)
+      recent(oldest) = metadata
+      resolvedRecently(oldest) = found
+      oldest = (oldest + 1) % recent.length
+      found
+    }
   }
 
   override def stored(cell: CellVector, row: Int): StoredValue =
@@ -64,6 +82,10 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
 
   override def conflict(cell: CellVector, what: String): ShreddedVariantException =
     Errors.conflict(cell.path, ParquetLayout.Value, what)
+}
+
+private object RowKeys {
+  val Recent = 8
 }
 
 /**

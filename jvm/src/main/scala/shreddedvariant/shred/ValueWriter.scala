@@ -67,11 +67,17 @@ object ValueWriter {
   }
 
   def string(out: Bytes, value: UTF8String): Unit = {
-    val length = value.numBytes
-    if (length <= MaxShortString) out.put(shortStringHeader(length))
-    else lengthHeader(out, LongString, length)
+    stringHeader(out, value.numBytes)
     out.put(value)
   }
+
+  def string(out: Bytes, bytes: Array[Byte], from: Int, until: Int): Unit = {
+    stringHeader(out, until - from)
+    out.put(bytes, from, until - from)
+  }
+
+  private def stringHeader(out: Bytes, length: Int): Unit =
+    if (length <= MaxShortString) out.put(shortStringHeader(length)) else lengthHeader(out, LongString, length)
 
   def binary(out: Bytes, value: UTF8String): Unit = {
     lengthHeader(out, Binary, value.numBytes)
