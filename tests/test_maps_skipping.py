@@ -147,7 +147,8 @@ BYTES = {
     "SELECT count(*) FROM t WHERE m['a'] % 2 = 0": ["a"],
     "SELECT count(*) FROM t WHERE m['a'] % 2 = 0 AND m['b'] % 3 = 1": ["ab"],
     "SELECT m['a'] % 10, count(*) FROM t GROUP BY m['a'] % 10": ["a"],
-    "SELECT m['a'] FROM t ORDER BY m['a'] % 100, m['a']": ["a"],
+    # Spark samples what it sorts, and reads it again.
+    "SELECT m['a'] FROM t ORDER BY m['a'] % 100, m['a']": ["a", "a"],
     "SELECT count(*) FROM t x JOIN t y ON x.m['a'] = y.m['b']": ["a", "b"],
     "SELECT count(*) FROM t x LEFT JOIN t y ON x.m['a'] = y.m['a'] AND y.m['b'] % 2 = 0": ["a", "ab"],
     "SELECT count(*) FROM t WHERE m['a'] IN (SELECT m['b'] FROM t)": ["a", "b"],
@@ -167,7 +168,7 @@ STANDS = [
 
 @pytest.fixture(scope="module")
 def files(spark, tmp_path_factory):
-    """The same rows in a file where `a` and `b` are hot, in one where `b` is, and in one without hot keys; and plain."""
+    """The same rows in a file where `a` and `b` are hot, where `b` is, and in one without hot keys; and plain."""
     folder = tmp_path_factory.mktemp("map-bytes")
     rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('a', id, 'b', id * 7 % 2000, 'c', id * 9 % 2000) AS m")
     paths = [write(rows, folder / f"f{i}", **hot("m", k)) for i, k in enumerate((["a", "b"], ["b"]))]
