@@ -182,10 +182,12 @@ PLANS = {
 COLUMNS = ["m", "n", "s.m", "`x.y`.`d.m`"]
 EXPLODED = {
     "projection": "SELECT id, key, value FROM t LATERAL VIEW OUTER explode({m}) AS key, value",
-    "filter": "SELECT id, key FROM t LATERAL VIEW explode({m}) AS key, value WHERE value > '1' AND {m}['a'] IS NOT NULL",
+    "filter": "SELECT id, key FROM t LATERAL VIEW explode({m}) AS key, value"
+    " WHERE value > '1' AND {m}['a'] IS NOT NULL",
     "join": "SELECT a.id, b.id, a.key FROM (SELECT id, explode({m}) AS (key, value) FROM t) a"
     " JOIN t b ON b.{m}['a'] = a.value",
-    "aggregate": "SELECT count(*), min(key), max(value), count(DISTINCT key) FROM t LATERAL VIEW explode({m}) AS key, value",
+    "aggregate": "SELECT count(*), min(key), max(value), count(DISTINCT key) FROM t"
+    " LATERAL VIEW explode({m}) AS key, value",
     "group by": "SELECT key, count(value), max(value) FROM t LATERAL VIEW explode({m}) AS key, value GROUP BY key",
     "positions": "SELECT id, count(*) FROM t LATERAL VIEW posexplode({m}) AS at, key, value GROUP BY id",
     "keys": "SELECT id, key FROM t LATERAL VIEW explode(map_keys({m})) AS key",

@@ -35,7 +35,9 @@ def answers(spark, tmp_path_factory):
     pair.add("mixed", frames)
     found = []
     for session in (pair.ours, pair.spark):
-        answer = outcome(session, f"SELECT id, m, {', '.join(f'{e} AS e{i}' for i, e in enumerate(LOOKUPS))} FROM mixed")
+        answer = outcome(
+            session, f"SELECT id, m, {', '.join(f'{e} AS e{i}' for i, e in enumerate(LOOKUPS))} FROM mixed"
+        )
         assert isinstance(answer, Rows), answer
         found.append({row[0]: row[1:] for row in answer.rows})
     yield found

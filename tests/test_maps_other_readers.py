@@ -1,4 +1,4 @@
-"""Spark's own reader and DuckDB's open files of odd keys, nested maps and typed maps, and see a residual and hot keys."""
+"""Spark's own reader and DuckDB's open files of odd keys, nested and typed maps, and see a residual and hot keys."""
 
 import datetime
 from decimal import Decimal
@@ -32,7 +32,9 @@ def odd(spark, tmp_path_factory):
     text = "MAP<STRING, STRING>"
     schema = f"id INT, m {text}, s STRUCT<m: {text}>, `x.y` STRUCT<t: STRUCT<`d.m`: {text}>>"
     options = hot("m", HOT, **{"s.m": HOT, "`x.y`.t.`d.m`": HOT})
-    return only_file(write(spark.createDataFrame(rows, schema).coalesce(1), tmp_path_factory.mktemp("odd") / "t", **options))
+    return only_file(
+        write(spark.createDataFrame(rows, schema).coalesce(1), tmp_path_factory.mktemp("odd") / "t", **options)
+    )
 
 
 PLACES = {"m": ("m", "", "m"), "a struct": ("s.m", "s.", "m"), "names with dots": ("`x.y`.t.`d.m`", "`x.y`.t.", "d.m")}
@@ -63,7 +65,7 @@ def test_arrow_sees_a_residual_of_odd_keys(odd):
 
 
 # The type of values, one of them as SQL, as Spark collects it and as DuckDB does.
-DAY, TIME = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 3, 4, 5, 678901)  # noqa: DTZ001
+DAY, TIME = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 3, 4, 5, 678901)
 TYPES = {
     "BOOLEAN": ("true", True, True),
     "TINYINT": ("CAST(-3 AS TINYINT)", -3, -3),
@@ -88,7 +90,9 @@ TYPES = {
 def test_others_see_a_residual_of_each_type(spark, tmp_path, ddl):
     value, of_spark, of_duckdb = TYPES[ddl]
     rows = spark.range(0, 3, 1, 1).selectExpr(
-        "id", f"CASE id WHEN 0 THEN map('hot', {value}, 'cold', {value}) WHEN 1 THEN map('hot', CAST(NULL AS {ddl})) END AS m"
+        "id",
+        f"CASE id WHEN 0 THEN map('hot', {value}, 'cold', {value})"
+        f" WHEN 1 THEN map('hot', CAST(NULL AS {ddl})) END AS m",
     )
     file = only_file(write(rows, tmp_path / "t", **hot("m", ["hot"])))
     got = spark.read.parquet(file).orderBy("id").select("m", SIDECAR).collect()

@@ -1,7 +1,7 @@
 """Tables in a catalog whose options give maps hot keys: the contract of every write and read, and what is refused."""
 
 import pytest
-from catalog_tables import create, location, tables
+from catalog_tables import create, listed, location, tables
 from map_cases import hot
 from map_files import ROWS, SCHEMA, foreign, named_keys
 from parquet_cells import data_files
@@ -11,11 +11,6 @@ COLUMNS = "id INT, m MAP<STRING, STRING>"
 HOT = hot("m", ["a", "b"])
 CLAUSES = ["TBLPROPERTIES", "OPTIONS"]
 RESERVED = "`__paimon_map_shred_x_0`"
-
-
-def listed(options):
-    """Options as SQL has them."""
-    return "(" + ", ".join(f"'{key}' = '{value}'" for key, value in options.items()) + ")"
 
 
 def keys(spark, table):
@@ -151,7 +146,9 @@ def test_files_whose_footers_name_no_keys_take_those_of_the_table(spark, tmp_pat
             assert [r[0] for r in spark.sql(f"SELECT m['a'] FROM {t} ORDER BY id").collect()] == hot_key
             assert spark.sql(f"SELECT count(*) FROM {t} WHERE m['a'] = '1'").first()[0] == 1
             inserted = f"INSERT INTO {t} VALUES (9, map('a', '9'))"
-            refusal(lambda q=inserted: spark.sql(q), r"parquet\.map\.shredding\.columns", name="SHREDDED_VARIANT_MAP_NOT")
+            refusal(
+                lambda q=inserted: spark.sql(q), r"parquet\.map\.shredding\.columns", name="SHREDDED_VARIANT_MAP_NOT"
+            )
         refusal(lambda: spark.table(bare).collect(), r"f\.parquet", name="SHREDDED_VARIANT_UNNAMED_HOT_KEYS")
         spark.sql(f"ALTER TABLE {bare} SET TBLPROPERTIES ({named})")
         assert maps(spark, bare) == wanted()
@@ -179,9 +176,15 @@ def test_tables_have_no_columns_of_hot_keys(spark, source, tmp_path):
 # A column of this name in CREATE and in AS SELECT.
 NAMES = {
     "a column": (f"{RESERVED} INT", f"1 AS {RESERVED}"),
-    "a field of a struct": (f"s STRUCT<{RESERVED}: INT>", f"named_struct('__paimon_map_shred_x_0', 1) AS s"),
-    "a field in an array": (f"l ARRAY<STRUCT<{RESERVED}: INT>>", f"array(named_struct('__paimon_map_shred_x_0', 1)) AS l"),
-    "a field in a map": (f"n MAP<INT, STRUCT<{RESERVED}: INT>>", "map(1, named_struct('__paimon_map_shred_x_0', 1)) AS n"),
+    "a field of a struct": (f"s STRUCT<{RESERVED}: INT>", "named_struct('__paimon_map_shred_x_0', 1) AS s"),
+    "a field in an array": (
+        f"l ARRAY<STRUCT<{RESERVED}: INT>>",
+        "array(named_struct('__paimon_map_shred_x_0', 1)) AS l",
+    ),
+    "a field in a map": (
+        f"n MAP<INT, STRUCT<{RESERVED}: INT>>",
+        "map(1, named_struct('__paimon_map_shred_x_0', 1)) AS n",
+    ),
 }
 
 
@@ -202,7 +205,9 @@ def test_a_name_of_hot_keys_is_refused_wherever_a_table_gets_columns(spark, sour
             refusal(lambda q=statement: spark.sql(q), "__paimon_map_shred_x_0", name="SHREDDED_VARIANT_RESERVED_NAME")
         query = spark.sql(f"SELECT 1 AS id, {selected}")
         for write_ in (query.write.format(FORMAT).saveAsTable, query.writeTo(t).using(FORMAT).create):
-            refusal(lambda w=write_: w(t) if w.__name__ == "saveAsTable" else w(), name="SHREDDED_VARIANT_RESERVED_NAME")
+            refusal(
+                lambda w=write_: w(t) if w.__name__ == "saveAsTable" else w(), name="SHREDDED_VARIANT_RESERVED_NAME"
+            )
         assert not spark.catalog.tableExists(t)
         assert spark.table(there).columns == ["id", "m", "s"]
         spark.sql(f"INSERT INTO {there} SELECT *, named_struct('n', id) FROM maps")

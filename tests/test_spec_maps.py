@@ -1,15 +1,15 @@
-"""Map shredding for hot keys, sentence by sentence: what the specification says of layout, metadata, semantics, queries.
+"""Map shredding for hot keys, sentence by sentence: what its specification says of layout, metadata and queries.
 
 Each test has the words of its sentence in its name, and looks at the example of the document. More of each is in:
 
 | section | what else is held to it |
 |---|---|
-| Goals, Physical Layout, Metadata, Semantics | `test_maps_files.py`; any map, key and file: `test_maps_cases.py`; any value: `test_maps_values.py` |
-| Metadata: table options | `test_maps_tables.py`; of writes, and as defaults of sessions: `test_maps_options.py`, `test_maps_files.py` |
+| Goals, Physical Layout, Metadata, Semantics | `test_maps_files.py`, `test_maps_cases.py`, `test_maps_values.py` |
+| Metadata: table options | `test_maps_tables.py`; of a write: `test_maps_options.py`, a session: `test_maps_files.py` |
 | Semantics: external readers | `test_maps_other_readers.py` |
 | Query Benefits | `test_maps_answers.py`, `test_maps_plans.py`, `test_maps_skipping.py` |
 | Compatibility | `test_maps_routes.py`, `test_verify_maps.py` |
-| Future Work | nested: `test_maps_cases.py`; inferred: `test_maps_inferred.py`, `test_maps_pinned.py`, `test_infer_keys.py` |
+| Future Work | `test_maps_cases.py` (nested), `test_maps_inferred.py`, `test_maps_pinned.py`, `test_infer_keys.py` |
 """
 
 import duckdb
@@ -105,7 +105,7 @@ def test_the_configured_keys_are_recorded_in_the_parquet_file_metadata(file):
 
 
 def test_options_define_the_contract_of_writer_and_reader(spark, tmp_path):
-    """The three keys of the document's options, one of which the row lacks; a file without metadata takes them as well."""
+    """The three keys of the document, one of which the row lacks; a file without metadata takes them as well."""
     options = OPTIONS | {"parquet.map.shredding.headers.keys": "content-type,user-agent,locale"}
     written = only_file(write(spark.createDataFrame([(HEADERS,)], SCHEMA).coalesce(1), tmp_path / "t", **options))
     assert pq.read_schema(written).names == ["headers", FIRST, SECOND, "__paimon_map_shred_headers_2"]
@@ -147,7 +147,11 @@ def test_the_residual_map_is_a_valid_standard_parquet_map(spark, file):
 
 
 def test_promoted_non_null_hot_key_values_are_removed_from_the_residual_map(spark, tmp_path):
-    assert semantics(spark, tmp_path / "some", HEADERS) == ({"x-request-id": "req-001"}, "application/json", "mobile-app")
+    assert semantics(spark, tmp_path / "some", HEADERS) == (
+        {"x-request-id": "req-001"},
+        "application/json",
+        "mobile-app",
+    )
     assert semantics(spark, tmp_path / "all", {"user-agent": "u"}) == ({}, None, "u")
 
 
@@ -239,4 +243,6 @@ def test_nested_map_columns_have_sidecars_beside_them(spark, tmp_path):
 def test_hot_keys_are_inferred_from_buffered_rows(spark, tmp_path):
     rows = spark.range(0, 100, 1, 1).selectExpr("map('content-type', 'json', concat('x-', id), 'rare') AS headers")
     options = {"parquet.map.shredding.columns": "headers", "parquet.map.shredding.headers.infer": "true"}
-    assert footer(only_file(write(rows, tmp_path / "t", **options)))["paimon.map.shredding.headers.keys"] == "content-type"
+    assert (
+        footer(only_file(write(rows, tmp_path / "t", **options)))["paimon.map.shredding.headers.keys"] == "content-type"
+    )

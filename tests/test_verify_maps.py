@@ -1,4 +1,4 @@
-"""verify, of maps with hot keys: the keys that a footer names, the columns that a file has of them, and the residual."""
+"""verify, of maps with hot keys: the keys that a footer names, the columns that a file has, and the residual."""
 
 import re
 

@@ -3,9 +3,9 @@ package shreddedvariant.parquet
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation, MessageType}
+import org.apache.parquet.hadoop.metadata.FileMetaData
+import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation}
 import org.apache.parquet.schema.Type.Repetition
-import shreddedvariant.ShreddedVariantException
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.HotKeys
 import shreddedvariant.stats.Finding
@@ -14,23 +14,20 @@ import shreddedvariant.stats.Finding
 final case class ProvenMaps(findings: Seq[Finding], unreadable: Set[String])
 
 object MapProof {
-  def check(file: MessageType, footer: Map[String, String], hot: FileMaps): ProvenMaps = {
-    val maps = mapsOf(file, Nil)
-    val wrong = maps.flatMap { path =>
-      try
-        Option.when(hot.hotKeys(path).isEmpty && footer.contains(HotKeys.footerKey(path)))(
-          (path, finding(text(path), "the footer names hot keys of it, and no column of the file has them"), false)
-        )
-      catch { case e: ShreddedVariantException => Some((path, RowProof.finding(text(path), e), true)) }
-    }
+  def check(file: FileMetaData, job: ReadJob): ProvenMaps = {
+    val footer = file.getKeyValueMetaData.asScala.toMap
+    val hot = new FileMaps(file.getSchema, footer, job.hotKeys, job.sameName)
+    val maps = mapsOf(file.getSchema, Nil)
+    val refused = maps.flatMap(path => RowProof.refusal(text(path))(hot.hotKeys(path)).map(path -> _))
+    val bare = for {
+      path <- maps if footer.contains(HotKeys.footerKey(path))
+      if !refused.exists(_._1 == path) && hot.hotKeys(path).isEmpty
+    } yield finding(text(path), "the footer names hot keys of it, and no column of the file has them")
     val known = maps.map(HotKeys.footerKey).toSet
     val strangers = footer.keys.toSeq.sorted.filterNot(known).flatMap(HotKeys.ofFooterKey).map { name =>
       finding(name, "the footer names hot keys of it, and the file has no such map")
     }
-    ProvenMaps(
-      wrong.map(_._2) ++ strangers,
-      wrong.collect { case (path, _, isUnreadable) if isUnreadable => path.head }.toSet
-    )
+    ProvenMaps(refused.map(_._2) ++ bare ++ strangers, refused.map(_._1.head).toSet)
   }
 
   private def finding(map: String, wrong: String) = Finding(map, "", wrong)

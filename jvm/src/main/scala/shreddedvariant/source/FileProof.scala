@@ -8,7 +8,6 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 import scala.util.control.NonFatal
 
-import org.apache.parquet.hadoop.metadata.FileMetaData
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.{Errors, ShreddedVariantException}
@@ -45,7 +44,7 @@ final class FileProof(task: VerifyTask, job: VerifyJob) {
     val (rows, told, leaves, maps) = Using.resource(OpenFile(task.file.toPath, conf)) { open =>
       val footer = open.getFileMetaData
       val rows = open.getRowGroups.asScala.map(_.getRowCount).sum
-      (rows, FileCounts.read(footer).counts, new LeafProof(open).check(), mapsOf(footer))
+      (rows, FileCounts.read(footer).counts, new LeafProof(open).check(), MapProof.check(footer, job.read))
     }
     val counts = new Recount(told.keySet)
     val read =
@@ -54,9 +53,11 @@ final class FileProof(task: VerifyTask, job: VerifyJob) {
         val converter = job.read.types.converter(job.read.caseSensitive)
         job.read.copy(columns = FooterSchema.read(task.file.toPath, conf, converter))
       }
-    val columns = StructType(read.columns.filterNot(column => maps.unreadable.exists(read.sameName(_, column.name))))
+    val columns =
+      StructType(read.columns.filterNot(column => maps.unreadable.exists(read.sameName(_, column.name))))
     val readable = read.copy(columns = columns)
-    val layout = new RowProof(task.file, readable, conf, counts +: log.map(new BoundsVisitor(_)).toSeq).check()
+    val layout =
+      new RowProof(task.file, readable, conf, counts +: log.map(new BoundsVisitor(_)).toSeq).check()
     // Rows that cannot be read are in no count.
     val areAllRead = layout.isEmpty && maps.unreadable.isEmpty
     val ofCounts = if (areAllRead) counts.findings(told) else Nil
@@ -66,11 +67,6 @@ final class FileProof(task: VerifyTask, job: VerifyJob) {
     Proof(rows, leaves.leaves, size.toSeq ++ leaves.findings ++ maps.findings ++ layout ++ ofCounts ++ ofLog)
   }
 
-  private def mapsOf(footer: FileMetaData): ProvenMaps = {
-    val keys = footer.getKeyValueMetaData.asScala.toMap
-    val hot = new FileMaps(footer.getSchema, keys, job.read.hotKeys, job.read.sameName)
-    MapProof.check(footer.getSchema, keys, hot)
-  }
 }
 
 private final case class Proof(rows: Long, leaves: Map[Seq[String], Facts], findings: Seq[Finding])

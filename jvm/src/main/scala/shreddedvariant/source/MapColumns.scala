@@ -15,18 +15,17 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
   def addTo(job: WriteJob, options: GivenOptions): WriteJob = {
     checkTable(options)
     val asked = new AskedOfMaps(options)
-    import asked.{isInferred, keys, of}
     for (option <- asked.named if option.isOwn && !asked.listed.exists(_.path == option.path))
       throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
     def limits(path: Seq[String]) = KeyLimits(
-      always = keys(path).getOrElse(Nil),
-      maxKeys = of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
+      always = asked.keys(path).getOrElse(Nil),
+      maxKeys = asked.of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
       minFrequency =
-        of(path, Options.MapMinFrequency).fold(KeyLimits.MinFrequency)(n => frequency(n.key, n.value))
+        asked.of(path, Options.MapMinFrequency).fold(KeyLimits.MinFrequency)(n => frequency(n.key, n.value))
     )
-    val (inferred, others) = asked.listed.map(_.path).distinct.partition(isInferred)
+    val (inferred, others) = asked.listed.map(_.path).distinct.partition(asked.isInferred)
     job.copy(
-      maps = HotMaps(others.flatMap(path => keys(path).map(path -> _)).toMap),
+      maps = HotMaps(others.flatMap(path => asked.keys(path).map(path -> _)).toMap),
       mapLimits = inferred.map(path => path -> limits(path)).toMap,
       namedMaps = others.toSet
     )
@@ -44,7 +43,8 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
     check(options)
     val asked = new AskedOfMaps(options)
     for (option <- asked.named if option.isOwn && isOfInference(option.option))
-      if (!asked.isInferred(option.path)) throw Errors.mapNotInferred(option.key, Options.MapInfer.of(option.text))
+      if (!asked.isInferred(option.path))
+        throw Errors.mapNotInferred(option.key, Options.MapInfer.of(option.text))
     for (map <- asked.listed if map.isOwn && asked.keys(map.path).isEmpty && !asked.isInferred(map.path))
       throw Errors.mapWithoutKeys(
         map.text,

@@ -141,7 +141,8 @@ private final class NewTable(
   }
 
   /** As a write does: otherwise the table would be there, or the former one gone, before the write is refused. */
-  private def checkWrite(options: Map[String, String]): Unit = check(options, (of, all) => { of.writeJob(all); () })
+  private def checkWrite(options: Map[String, String]): Unit =
+    check(options, (of, all) => { of.writeJob(all); () })
 
   /** Rows are put into it at once; where files lie already, they would be part of it. */
   def checkFilled(writeOptions: Map[String, String]): Unit = {
