@@ -48,3 +48,8 @@ def create(spark, name, columns="id BIGINT, v VARIANT", format=FORMAT, **clauses
     tail = " ".join(f"{key.replace('_', ' ')} {value}" for key, value in clauses.items())
     spark.sql(f"CREATE TABLE {name} ({columns}) USING {format} {tail}")
     return name
+
+
+def listed(options):
+    """Options as SQL has them."""
+    return "(" + ", ".join(f"'{key}' = '{value}'" for key, value in options.items()) + ")"

@@ -1,10 +1,21 @@
 """Tables with maps, their hot keys, and what is asked of them: each lookup in each plan, and the leaves it may read."""
 
 import json
+import random
+
+
+def _random_key(seed):
+    """Some characters of any plane of Unicode, by a seed."""
+    chance = random.Random(seed)
+    places = [chance.choice((0x20, 0x80, 0x800, 0xE000, 0x10000)) for _ in range(chance.randint(3, 9))]
+    ends = {0x20: 0x7F, 0x80: 0x7FF, 0x800: 0xD7FF, 0xE000: 0xFFFD, 0x10000: 0x10FFFF}
+    return "".join(chr(chance.randint(place, ends[place])) for place in places)
+
 
 ODD_KEYS = [
     "", "a,b", "x.y", "it's", 'say "hi"', " padded ", "ünï \U0001f600", "back`tick", "[x", "back\\slash", "line\nbreak",
-    "__paimon_map_shred_m_0", "A",
+    "__paimon_map_shred_m_0", "A", " ", "end ", "\ttab", "nul\0", "\0", "\xa0", "e\u0301", "\u202ertl", "*", "null",
+    "k" * 300, *map(_random_key, range(4)),
 ]  # fmt: skip
 
 
@@ -147,14 +158,18 @@ QUERIES = [
 # What is asked of a map, as a value that can be compared; entries have another order than in a plain map.
 FORMS = {
     "a hot key": "{m}['a']",
-    "a cold key": "element_at({m}, 'cold')",
-    "try_element_at": "try_element_at({m}, 'b')",
-    "map_contains_key": "map_contains_key({m}, 'a')",
+    "a hot key behind a dot": "{m}.a",
+    "a hot key by element_at": "element_at({m}, 'b')",
+    "a cold key by element_at": "element_at({m}, 'cold')",
+    "a hot key by try_element_at": "try_element_at({m}, 'b')",
+    "a cold key by try_element_at": "try_element_at({m}, 'colder')",
+    "map_contains_key of a hot key": "map_contains_key({m}, 'a')",
+    "map_contains_key of a cold key": "map_contains_key({m}, 'cold')",
     "size": "size({m})",
     "map_keys": "sort_array(map_keys({m}))",
     "map_values": "array_sort(map_values({m}))",
     "map_filter": "array_sort(map_entries(map_filter({m}, (k, x) -> x > '1')))",
-    "to_json": "to_json(map_from_entries(array_sort(map_entries({m}))))",
+    "to_json": "array_sort(map_entries(from_json(to_json({m}), 'MAP<STRING, STRING>')))",
 }
 PLANS = {
     "projection": "SELECT id, {f} AS x FROM t",
@@ -163,19 +178,23 @@ PLANS = {
     "aggregate": "SELECT min({f}), max({f}), count({f}), count(DISTINCT {f}) FROM t",
     "group by": "SELECT {f} AS x, count(*), max(id) FROM t GROUP BY {f}",
 }
-EXPLODED = [
-    "SELECT id, key, value FROM t LATERAL VIEW OUTER explode(m) AS key, value",
-    "SELECT id, key, value FROM t LATERAL VIEW explode(m) AS key, value WHERE value > '1' AND m['a'] IS NOT NULL",
-    "SELECT a.id, b.id, a.key FROM (SELECT id, explode(n) AS (key, value) FROM t) a JOIN t b ON b.n['a'] = a.value",
-    "SELECT count(*), min(key), max(value), count(DISTINCT key) FROM t LATERAL VIEW explode(s.m) AS key, value",
-    "SELECT key, count(value), sum(length(value)) FROM t LATERAL VIEW explode(m) AS key, value GROUP BY key",
-    "SELECT id, count(*) FROM t LATERAL VIEW posexplode(m) AS at, key, value GROUP BY id",
-    "SELECT id, key FROM t LATERAL VIEW explode(map_keys(m)) AS key",
-]
+# Strings, and other values: beside other columns, in a struct, in a struct with dots in its names.
+COLUMNS = ["m", "n", "s.m", "`x.y`.`d.m`"]
+EXPLODED = {
+    "projection": "SELECT id, key, value FROM t LATERAL VIEW OUTER explode({m}) AS key, value",
+    "filter": "SELECT id, key FROM t LATERAL VIEW explode({m}) AS key, value"
+    " WHERE value > '1' AND {m}['a'] IS NOT NULL",
+    "join": "SELECT a.id, b.id, a.key FROM (SELECT id, explode({m}) AS (key, value) FROM t) a"
+    " JOIN t b ON b.{m}['a'] = a.value",
+    "aggregate": "SELECT count(*), min(key), max(value), count(DISTINCT key) FROM t"
+    " LATERAL VIEW explode({m}) AS key, value",
+    "group by": "SELECT key, count(value), max(value) FROM t LATERAL VIEW explode({m}) AS key, value GROUP BY key",
+    "positions": "SELECT id, count(*) FROM t LATERAL VIEW posexplode({m}) AS at, key, value GROUP BY id",
+    "keys": "SELECT id, key FROM t LATERAL VIEW explode(map_keys({m})) AS key",
+}
 
 
-def form(plan, expression):
+def form(plan, expression, column="m"):
     """The query of a plan in which an expression of a map stands."""
-    return PLANS[plan].format(
-        **{side: expression.format(m=of) for side, of in (("f", "m"), ("a", "a.m"), ("b", "b.m"))}
-    )
+    of = {"f": column, "a": f"a.{column}", "b": f"b.{column}"}
+    return PLANS[plan].format(**{side: expression.format(m=path) for side, path in of.items()})

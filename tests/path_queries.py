@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import VariantVal
+from pyspark.sql.types import Geography, Geometry, VariantVal
 from tables import FORMAT, causes
 from variant_bytes import decode
 
@@ -97,6 +97,8 @@ def frozen(x: Any) -> Any:
         return "nan" if x != x else struct.pack("<d", x).hex() if x == 0 else x
     if isinstance(x, bool | Decimal):
         return type(x).__name__, str(x)
+    if isinstance(x, Geometry | Geography):
+        return type(x).__name__, bytes(x.getBytes()), x.getSrid()
     if isinstance(x, dict):
         return "map", frozenset((frozen(k), frozen(v)) for k, v in x.items())
     if isinstance(x, bytearray):

@@ -5,25 +5,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from map_cases import ODD_KEYS, hot
+from map_files import ROWS, SCHEMA, entries, footer, foreign
 from parquet_cells import data_files, only_file
 from tables import FORMAT, load, refusal, write
-
-ROWS = [(0, {"a": "1", "x": "2"}), (1, {"a": None, "b": "3"}), (2, {}), (3, None), (4, {"x": None})]
-SCHEMA = "id INT, m MAP<STRING, STRING>"
 
 
 @pytest.fixture(scope="module")
 def file(spark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("map-file") / "t"
     return only_file(write(spark.createDataFrame(ROWS, SCHEMA).coalesce(1), folder, **hot("m", ["a", "b"])))
-
-
-def footer(file):
-    return {k.decode(): v.decode() for k, v in pq.read_metadata(file).metadata.items()}
-
-
-def entries(m):
-    return None if m is None else dict(m)
 
 
 def test_the_columns_and_the_footer_are_those_of_the_specification(file):
@@ -122,23 +112,6 @@ def test_the_default_of_a_session_gives_hot_keys_to_tables_that_have_the_map(spa
 
 
 # ---- files of others ----
-
-TEXT = pa.string()
-
-
-def foreign(path, sidecars, keys, rows=ROWS, column="m", kind=TEXT):
-    """A file of a map without hot keys in it, of columns of them, and of a footer that names these keys."""
-    data = {"id": pa.array([r[0] for r in rows], pa.int32())}
-    maps = [None if m is None else [(k, v) for k, v in m.items()] for _, m in rows]
-    data[column] = pa.array(maps, pa.map_(pa.string(), pa.string()))
-    for i, values in sidecars.items():
-        data[f"__paimon_map_shred_{column}_{i}"] = pa.array(values, kind)
-    table = pa.table(data)
-    if keys is not None:
-        table = table.replace_schema_metadata({f"paimon.map.shredding.{column}.keys": keys})
-    pq.write_table(table, path)
-    return path
-
 
 ONE, TWO = ["1", None, None, None, None], ["2", "3", None, None, None]
 RESIDUAL = [(0, {"x": "2"}), *ROWS[1:]]

@@ -3,7 +3,8 @@
 import pyarrow.parquet as pq
 import pytest
 from map_cases import hot
-from parquet_cells import data_files
+from map_files import sizes
+from parquet_cells import data_files, only_file
 from scan_counts import run
 from tables import FORMAT, load, write
 
@@ -138,6 +139,74 @@ def test_a_lookup_of_a_hot_key_reads_its_column_alone(spark, tmp_path):
     }.items():  # fmt: skip
         _, counts = run(spark.read.format(FORMAT).load(table).selectExpr(expression))
         assert counts.bytes[0] == sum(size[c] for c in columns), expression
+
+
+# What is asked of `t`, and of each of its scans the keys that it looks up.
+BYTES = {
+    "SELECT sum(m['a']) FROM t": ["a"],
+    "SELECT count(*) FROM t WHERE m['a'] % 2 = 0": ["a"],
+    "SELECT count(*) FROM t WHERE m['a'] % 2 = 0 AND m['b'] % 3 = 1": ["ab"],
+    "SELECT m['a'] % 10, count(*) FROM t GROUP BY m['a'] % 10": ["a"],
+    # Spark samples what it sorts, and reads it again.
+    "SELECT m['a'] FROM t ORDER BY m['a'] % 100, m['a']": ["a", "a"],
+    "SELECT count(*) FROM t x JOIN t y ON x.m['a'] = y.m['b']": ["a", "b"],
+    "SELECT count(*) FROM t x LEFT JOIN t y ON x.m['a'] = y.m['a'] AND y.m['b'] % 2 = 0": ["a", "ab"],
+    "SELECT count(*) FROM t WHERE m['a'] IN (SELECT m['b'] FROM t)": ["a", "b"],
+    "SELECT count(*) FROM (SELECT m AS x FROM t) q WHERE x['a'] % 2 = 0": ["a"],
+    "SELECT count(*) FROM t WHERE m['c'] % 2 = 0": ["c"],
+    "SELECT count(*) FROM t x JOIN t y ON x.m['a'] = y.m['c']": ["a", "c"],
+}
+# Where each key stands in the files: in a column of its own, or in the residual.
+RESIDUAL = ("m.key_value.key", "m.key_value.value")
+FIRST, SECOND = ("__paimon_map_shred_m_0",), ("__paimon_map_shred_m_1",)
+STANDS = [
+    {"a": FIRST, "b": SECOND, "c": RESIDUAL},
+    {"a": RESIDUAL, "b": FIRST, "c": RESIDUAL},
+    {"a": RESIDUAL, "b": RESIDUAL, "c": RESIDUAL},
+]
+
+
+@pytest.fixture(scope="module")
+def files(spark, tmp_path_factory):
+    """The same rows in a file where `a` and `b` are hot, where `b` is, and in one without hot keys; and plain."""
+    folder = tmp_path_factory.mktemp("map-bytes")
+    rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('a', id, 'b', id * 7 % 2000, 'c', id * 9 % 2000) AS m")
+    paths = [write(rows, folder / f"f{i}", **hot("m", k)) for i, k in enumerate((["a", "b"], ["b"]))]
+    paths.append(write(rows, folder / "f2"))
+    rows.write.parquet(str(folder / "plain"))
+    return paths, str(folder / "plain")
+
+
+@pytest.mark.parametrize("query", BYTES)
+def test_a_hot_key_costs_the_bytes_of_its_column_alone(spark, files, query):
+    paths, plain = files
+    assert bytes_read(spark, query, paths[:1], [plain]) == wanted_bytes(query, paths[:1])
+
+
+@pytest.mark.parametrize("query", BYTES)
+def test_in_mixed_files_a_key_costs_its_column_where_it_is_hot_and_the_residual_elsewhere(spark, files, query):
+    paths, plain = files
+    assert bytes_read(spark, query, paths, [plain] * 3) == wanted_bytes(query, paths)
+
+
+def wanted_bytes(query, paths):
+    """Of each scan and file, the leaves of the keys, each once."""
+    found = 0
+    for path, stands in zip(paths, STANDS, strict=False):
+        size = sizes(only_file(path))
+        found += sum(size[leaf] for keys in BYTES[query] for leaf in {x for key in keys for x in stands[key]})
+    return found
+
+
+def bytes_read(spark, query, paths, plain):
+    """The bytes that a query reads of some files, after its answer was found to be that of plain Parquet."""
+    spark.read.parquet(*plain).createOrReplaceTempView("t")
+    expected = spark.sql(query).collect()
+    load(spark, paths, schema="id BIGINT, m MAP<STRING, BIGINT>").createOrReplaceTempView("t")
+    rows, counts = run(spark.sql(query))
+    spark.catalog.dropTempView("t")
+    assert sorted(rows) == sorted(expected)
+    return counts.bytes[0]
 
 
 def test_counts_and_ends_of_hot_keys_come_from_the_footer(spark, tmp_path):

@@ -12,6 +12,7 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry$;
+import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
 import org.apache.spark.sql.errors.QueryCompilationErrors$;
 import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.datasources.DataSource$;
@@ -86,6 +87,11 @@ public final class SparkBridge {
   /** Appends rows to vectors, one for each column, of any type. {@code private[execution]}. */
   public static BiConsumer<InternalRow, WritableColumnVector[]> rowConverter(StructType schema) {
     return new RowToColumnConverter(schema)::convert;
+  }
+
+  /** Whether dynamic pruning asks its own plan for keys, not another plan's broadcast. {@code private[sql]}. */
+  public static boolean asksItsOwnPlan(DynamicPruningSubquery pruning) {
+    return pruning.broadcastValueProjection().isEmpty();
   }
 
   /** The name under which a session knows a function of Spark's own. {@code private[sql]}. */

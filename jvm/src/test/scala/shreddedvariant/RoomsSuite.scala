@@ -61,6 +61,7 @@ class RoomsSuite extends munit.FunSuite {
       "org.apache.spark.unsafe"
     ),
     "rules" -> Set(
+      "shreddedvariant.SparkBridge",
       "shreddedvariant.layout",
       "org.apache.spark.sql.catalyst",
       "org.apache.spark.sql.connector.catalog",

@@ -37,6 +37,12 @@ object HotKeys {
   def footerKey(column: Seq[String]): String =
     column.map(quotedWhereNeeded).mkString(FooterPrefix, ".", FooterSuffix)
 
+  /** The map that a key of the footer is for, as it stands there. */
+  def ofFooterKey(key: String): Option[String] =
+    Option.when(key.startsWith(FooterPrefix) && key.endsWith(FooterSuffix))(
+      key.drop(FooterPrefix.length).dropRight(FooterSuffix.length)
+    )
+
   private def quotedWhereNeeded(name: String) =
     if (name.contains('.') || name.contains('`')) "`" + name.replace("`", "``") + "`" else name
 

@@ -45,7 +45,9 @@ final class MapBinder(
         sidecar(column, map.valueType, s"$name['$key']")
       }.toArray
       val nulls = new MapNulls(lists, new HotEntries(sidecars), name, place)
-      new MergedMapVector(map, lists, nulls, new MergedMap(keys, values, names, sidecars))
+      val merged = new MergedMapVector(map, lists, nulls, new MergedMap(keys, values, names, sidecars))
+      if (job.isStrict) new StrictMapVector(merged, new StrictMaps(lists, keys, values, names, name, place))
+      else merged
     }
   }
 

@@ -146,6 +146,11 @@ private object RowProof {
 
   def nulls(struct: StructType): InternalRow = InternalRow.fromSeq(struct.map(_ => null))
 
+  /** The refusal of what is done for a column, if it is one. */
+  def refusal(column: String)(body: => Any): Option[Finding] =
+    try { body; None }
+    catch { case e: ShreddedVariantException => Some(finding(column, e)) }
+
   /** A refusal of the reader's, without the place that the finding has anyway. */
   def finding(column: String, e: ShreddedVariantException): Finding = {
     val plain = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(

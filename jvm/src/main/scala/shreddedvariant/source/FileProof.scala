@@ -9,6 +9,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.delta.LogProof
 import shreddedvariant.infer.{Counts, CountsProof}
@@ -40,10 +41,10 @@ final class FileProof(task: VerifyTask, job: VerifyJob) {
     val size = Option.when(status.getLen != task.file.fileSize)(
       whole(s"it should have ${task.file.fileSize} bytes and has ${status.getLen}")
     )
-    val (rows, told, leaves) = Using.resource(OpenFile(task.file.toPath, conf)) { open =>
+    val (rows, told, leaves, maps) = Using.resource(OpenFile(task.file.toPath, conf)) { open =>
       val footer = open.getFileMetaData
       val rows = open.getRowGroups.asScala.map(_.getRowCount).sum
-      (rows, FileCounts.read(footer).counts, new LeafProof(open).check())
+      (rows, FileCounts.read(footer).counts, new LeafProof(open).check(), MapProof.check(footer, job.read))
     }
     val counts = new Recount(told.keySet)
     val read =
@@ -52,14 +53,20 @@ final class FileProof(task: VerifyTask, job: VerifyJob) {
         val converter = job.read.types.converter(job.read.caseSensitive)
         job.read.copy(columns = FooterSchema.read(task.file.toPath, conf, converter))
       }
-    val layout = new RowProof(task.file, read, conf, counts +: log.map(new BoundsVisitor(_)).toSeq).check()
+    val columns =
+      StructType(read.columns.filterNot(column => maps.unreadable.exists(read.sameName(_, column.name))))
+    val readable = read.copy(columns = columns)
+    val layout =
+      new RowProof(task.file, readable, conf, counts +: log.map(new BoundsVisitor(_)).toSeq).check()
     // Rows that cannot be read are in no count.
-    val ofCounts = if (layout.nonEmpty) Nil else counts.findings(told)
+    val areAllRead = layout.isEmpty && maps.unreadable.isEmpty
+    val ofCounts = if (areAllRead) counts.findings(told) else Nil
     val ofLog = log.toSeq.flatMap { log =>
-      log.ofColumns(rows, leaves.leaves) ++ (if (layout.nonEmpty) Nil else log.ofNulls)
+      log.ofColumns(rows, leaves.leaves) ++ (if (areAllRead) log.ofNulls else Nil)
     }
-    Proof(rows, leaves.leaves, size.toSeq ++ leaves.findings ++ layout ++ ofCounts ++ ofLog)
+    Proof(rows, leaves.leaves, size.toSeq ++ leaves.findings ++ maps.findings ++ layout ++ ofCounts ++ ofLog)
   }
+
 }
 
 private final case class Proof(rows: Long, leaves: Map[Seq[String], Facts], findings: Seq[Finding])

@@ -13,34 +13,19 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
 
   /** Checks the options of maps against the schema, and adds to a job which keys are hot, or how they are found. */
   def addTo(job: WriteJob, options: GivenOptions): WriteJob = {
-    check(options)
-    val (listed, named) = (this.listed(options), all.flatMap(this.named(_, options)))
-    def of(path: Seq[String], option: OptionDoc) = named.find(n => n.path == path && n.option == option)
-    def keys(path: Seq[String]) = of(path, Options.MapKeys).map(n => MapColumns.keys(n.key, n.value))
-    def isInferred(path: Seq[String]) =
-      of(path, Options.MapInfer).exists(_.value.trim.equalsIgnoreCase("true"))
-    for (option <- named if option.isOwn) {
-      if (!listed.exists(_.path == option.path))
-        throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
-      if (isOfInference(option.option) && !isInferred(option.path))
-        throw Errors.mapNotInferred(option.key, Options.MapInfer.of(option.text))
-    }
-    for (map <- listed if map.isOwn && keys(map.path).isEmpty && !isInferred(map.path))
-      throw Errors.mapWithoutKeys(
-        map.text,
-        map.key,
-        Options.MapKeys.of(map.text),
-        Options.MapInfer.of(map.text)
-      )
+    checkTable(options)
+    val asked = new AskedOfMaps(options)
+    for (option <- asked.named if option.isOwn && !asked.listed.exists(_.path == option.path))
+      throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
     def limits(path: Seq[String]) = KeyLimits(
-      always = keys(path).getOrElse(Nil),
-      maxKeys = of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
+      always = asked.keys(path).getOrElse(Nil),
+      maxKeys = asked.of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
       minFrequency =
-        of(path, Options.MapMinFrequency).fold(KeyLimits.MinFrequency)(n => frequency(n.key, n.value))
+        asked.of(path, Options.MapMinFrequency).fold(KeyLimits.MinFrequency)(n => frequency(n.key, n.value))
     )
-    val (inferred, others) = listed.map(_.path).distinct.partition(isInferred)
+    val (inferred, others) = asked.listed.map(_.path).distinct.partition(asked.isInferred)
     job.copy(
-      maps = HotMaps(others.flatMap(path => keys(path).map(path -> _)).toMap),
+      maps = HotMaps(others.flatMap(path => asked.keys(path).map(path -> _)).toMap),
       mapLimits = inferred.map(path => path -> limits(path)).toMap,
       namedMaps = others.toSet
     )
@@ -48,9 +33,37 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
 
   /** Checks what is wrong in a read as well as in a write; a read may name keys for files of others. */
   def check(options: GivenOptions): Unit = {
-    refuseReserved(schema, Nil)
+    MapColumns.refuseReserved(schema, Nil)
     listed(options)
     all.flatMap(named(_, options)).foreach(_.check())
+  }
+
+  /** Checks what no write could obey; a table may name keys for files of others alone, and then lists no columns. */
+  def checkTable(options: GivenOptions): Unit = {
+    check(options)
+    val asked = new AskedOfMaps(options)
+    for (option <- asked.named if option.isOwn && isOfInference(option.option))
+      if (!asked.isInferred(option.path))
+        throw Errors.mapNotInferred(option.key, Options.MapInfer.of(option.text))
+    for (map <- asked.listed if map.isOwn && asked.keys(map.path).isEmpty && !asked.isInferred(map.path))
+      throw Errors.mapWithoutKeys(
+        map.text,
+        map.key,
+        Options.MapKeys.of(map.text),
+        Options.MapInfer.of(map.text)
+      )
+  }
+
+  /** What options say of each map. */
+  private final class AskedOfMaps(options: GivenOptions) {
+    val listed: Seq[NamedMap] = MapColumns.this.listed(options)
+    val named: Seq[NamedMap] = all.flatMap(MapColumns.this.named(_, options))
+    def of(path: Seq[String], option: OptionDoc): Option[NamedMap] =
+      named.find(n => n.path == path && n.option == option)
+    def keys(path: Seq[String]): Option[Seq[String]] =
+      of(path, Options.MapKeys).map(n => MapColumns.keys(n.key, n.value))
+    def isInferred(path: Seq[String]): Boolean =
+      of(path, Options.MapInfer).exists(_.value.trim.equalsIgnoreCase("true"))
   }
 
   private def listed(options: GivenOptions): Seq[NamedMap] = for {
@@ -85,9 +98,12 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
   }
 
   private lazy val names: Seq[String] = columns.all(MapColumns.mayHaveHotKeys).map(NamedColumns.text)
+}
 
-  /** A column with the name of a sidecar would be taken for one. */
-  private def refuseReserved(dataType: DataType, path: Seq[String]): Unit = dataType match {
+object MapColumns {
+
+  /** A column with the name of a sidecar would be taken for one; `path` leads to the type. */
+  def refuseReserved(dataType: DataType, path: Seq[String]): Unit = dataType match {
     case StructType(fields) => fields.foreach { field =>
         val name = path :+ field.name
         if (HotKeys.isReserved(field.name)) throw Errors.reservedName(name.mkString("."))
@@ -97,9 +113,6 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
     case MapType(key, value, _) => refuseReserved(key, path); refuseReserved(value, path)
     case _ =>
   }
-}
-
-object MapColumns {
 
   /** The keys that options name for files whose footers do not, by the paths of the maps. */
   def named(options: Map[String, String]): HotMaps = HotMaps(

@@ -73,6 +73,8 @@ object TableChecks extends (LogicalPlan => Unit) {
       case _: TableChange.UpdateColumnComment =>
       case add: TableChange.AddColumn if table.files.delta.isEmpty =>
         if (add.defaultValue != null) throw noDefault(add.fieldNames.mkString("."))
+        val (name, path) = (add.fieldNames.last, add.fieldNames.init.toSeq)
+        MapColumns.refuseReserved(new StructType().add(name, add.dataType), path)
       case change: TableChange.ColumnChange =>
         val instead =
           if (table.files.delta.isEmpty) "create a table with the new columns and INSERT into it"
@@ -88,7 +90,7 @@ object TableChecks extends (LogicalPlan => Unit) {
     }
     // Columns that are gone, or were wrong before, are no reason to refuse that something is taken away.
     if (changes.exists(_.isInstanceOf[TableChange.SetProperty]))
-      new VariantColumns(table.files.schema, SQLConf.get.caseSensitiveAnalysis).check(
+      new VariantColumns(table.files.schema, SQLConf.get.caseSensitiveAnalysis).checkTable(
         SourceOptions.withDefaults(CatalogEntry(after, Nil).options)
       )
   }
@@ -106,7 +108,12 @@ private final class NewTable(
   private def conf(options: Map[String, String]): Configuration =
     SparkSession.active.sessionState.newHadoopConfWithOptions(options)
 
-  def check(writeOptions: Map[String, String] = Map.empty): Unit = {
+  def check(): Unit = check(Map.empty, _.checkTable(_))
+
+  private def check(
+      writeOptions: Map[String, String],
+      checkColumns: (VariantColumns, GivenOptions) => Unit
+  ): Unit = {
     val own = GivenOptions(writeOptions.filterNot(o => CatalogEntry.isReserved(o._1)), entry.options).all
     val options = SourceOptions.withDefaults(own)
     Options.check(options.all)
@@ -130,15 +137,19 @@ private final class NewTable(
       else if (location.isDefined)
         TableFiles(Seq(location.get.toString), options.all, None, Some(entry)).schema
       else throw Errors.noPath()
-    new VariantColumns(schema, SQLConf.get.caseSensitiveAnalysis).check(options)
+    checkColumns(new VariantColumns(schema, SQLConf.get.caseSensitiveAnalysis), options)
   }
+
+  /** As a write does: otherwise the table would be there, or the former one gone, before the write is refused. */
+  private def checkWrite(options: Map[String, String]): Unit =
+    check(options, (of, all) => { of.writeJob(all); () })
 
   /** Rows are put into it at once; where files lie already, they would be part of it. */
   def checkFilled(writeOptions: Map[String, String]): Unit = {
     location.foreach(at =>
       DataWritingCommand.assertEmptyRootPath(at.toUri, SaveMode.ErrorIfExists, conf(entry.options))
     )
-    check(writeOptions)
+    checkWrite(writeOptions)
   }
 
   /** Spark drops the former table before it runs the query. */
@@ -147,7 +158,7 @@ private final class NewTable(
       catalog: TableCatalog,
       query: LogicalPlan
   ): Unit = {
-    check(writeOptions)
+    checkWrite(writeOptions)
     val former =
       if (!catalog.tableExists(name)) None
       else

@@ -37,6 +37,12 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     maps.check(options)
   }
 
+  /** Checks the options that a table keeps for all its writes and reads. */
+  def checkTable(options: GivenOptions): Unit = {
+    ofVariants(options)
+    maps.checkTable(options)
+  }
+
   private def ofVariants(options: GivenOptions): WriteJob = {
     Options.check(options.all)
     val shapes = ofColumns(options, Options.ShapePrefix)(shape).toMap

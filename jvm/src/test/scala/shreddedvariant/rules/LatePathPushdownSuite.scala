@@ -7,6 +7,7 @@ import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
+import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
@@ -82,6 +83,48 @@ class LatePathPushdownSuite extends munit.FunSuite {
     }
     val late = LatePathPushdown(select(filtered, named(get(v, "$.a"))))
     assertEquals(late.collect { case Filter(condition, _) => condition }, Seq(EqualTo(id, Literal(1))))
+  }
+
+  private def pruned(key: Attribute, of: LogicalPlan, by: Attribute) =
+    DynamicPruningSubquery(key, of, Seq(by), Seq(0), onlyInBroadcast = true)(None)
+
+  private def builds(plan: LogicalPlan): Seq[LogicalPlan] =
+    plan.collect { case Filter(p: DynamicPruningSubquery, _) => p.buildQuery }
+
+  test(
+    "dynamic pruning asks the other side of its join as it is with paths, not the copy that was made before"
+  ) {
+    val (key, w) = (AttributeReference("id", IntegerType)(), AttributeReference("v", VariantType)())
+    val two = relation.copy(output = Seq(key, w))
+    val probe = V2ScanRelationPushDown(Project(Seq(key), two))
+    val build = select(Filter(GreaterThan(get(v, "$.a"), Literal(1)), scan), id)
+    def join(left: LogicalPlan, right: LogicalPlan) =
+      Join(left, right, Inner, Some(EqualTo(key, id)), JoinHint.NONE)
+    val late = LatePathPushdown(join(Filter(pruned(key, build, id), probe), build))
+    val right = late.collectFirst { case j: Join => j.right }.get
+    assertEquals(read(right), Seq(Seq("id", "v.a::INT")))
+    assertEquals(builds(late), Seq(right))
+    val turned = LatePathPushdown(join(build, Filter(pruned(key, build, id), probe)))
+    assertEquals(builds(turned).flatMap(read), Seq(Seq("id", "v.a::INT")))
+    assert(LatePathPushdown(late) eq late)
+
+    val deep = LatePathPushdown(join(select(Filter(pruned(key, build, id), probe), key), build))
+    assertEquals(builds(deep).flatMap(read), Seq(Seq("id", "v.a::INT")))
+  }
+
+  test(
+    "dynamic pruning by what the other side has no more, or by a side that is pruned itself, keeps its copy"
+  ) {
+    val (key, w) = (AttributeReference("id", IntegerType)(), AttributeReference("v", VariantType)())
+    val probe = V2ScanRelationPushDown(Project(Seq(key), relation.copy(output = Seq(key, w))))
+    val build = select(Filter(GreaterThan(get(v, "$.a"), Literal(1)), scan), id)
+    def join(left: LogicalPlan, right: LogicalPlan) =
+      Join(left, right, Inner, Some(EqualTo(key, id)), JoinHint.NONE)
+    val gone = join(Filter(pruned(key, build, AttributeReference("x", IntegerType)()), probe), build)
+    assertEquals(builds(LatePathPushdown(gone)), Seq[LogicalPlan](build))
+    val other = Filter(pruned(id, probe, key), build)
+    val both = join(Filter(pruned(key, build, id), probe), other)
+    assert(builds(LatePathPushdown(both)).exists(_ eq build))
   }
 }
 
