@@ -63,6 +63,7 @@ test-python: .venv/.wheel .tools/delta-spark/.stamp ## the promises: pytest agai
 fuzz: .venv/.wheel .tools/delta-spark/.stamp ## the tests that make up their cases, or race and kill writers, at length
 	$(call say,testing the wheel at length)
 	@FUZZ=1 $(BIN)/python -m pytest $(shell grep -l FUZZ tests/test_*.py) $(ARGS)
+	@FUZZ=1 project/sbt --warn "testOnly *CrashSuite"
 
 conformance: .venv/.wheel ## external cases, where ../shared/conformance lies beside the clone
 	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \

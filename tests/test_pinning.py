@@ -2,6 +2,8 @@
 
 import json
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -199,6 +201,82 @@ def test_files_of_other_writers_say_nothing(spark, tmp_path):
     (Path(path) / "broken.parquet").write_bytes(b"PAR1 and no more")
     append(documents(spark, "s"), path)
     assert pins(path) == {"v": "STRUCT<s STRING>"}
+
+
+def test_a_column_that_comes_after_many_files_of_others_is_pinned(spark, tmp_path):
+    path = str(tmp_path / "t")
+    spark.range(200).selectExpr("CAST(id AS INT) AS id").repartition(140).write.parquet(path)
+    write(documents(spark, "n"), path, mode="append", shredding="off")
+    append(documents(spark, "s"), path)
+    usual = append(documents(spark, "o"), path)
+    assert pins(path) == {"v": "STRUCT<s STRING>"}
+    assert append(documents(spark, "d"), path) == usual
+
+
+def test_a_column_with_more_paths_than_a_footer_takes_is_pinned(spark, tmp_path):
+    body = "concat('{\"id\":', id, ',\"kind\":\"x\",\"', repeat('k', 60), id, '\":1}')"
+    many = spark.range(0, 30_000, 1, 1).selectExpr("CAST(id AS INT) AS id", f"parse_json({body}) AS v")
+    table = write(many, tmp_path / "t")
+    usual = append(documents(spark, "n", "s"), table)
+    assert pins(table) == {"v": "STRUCT<id BIGINT, kind STRING>"}
+    assert append(many, table) == usual
+
+
+def test_writers_that_add_different_columns_at_once_lose_none(spark, pinned):
+    append(documents(spark, "n"), pinned)
+    columns = {name: documents(spark, "o").selectExpr("id", "v", f"v AS {name}") for name in ("a", "b", "c")}
+    for df in columns.values():
+        write(df, pinned, mode="append")
+    in_threads([lambda df=df: write(df, pinned, mode="append") for df in columns.values()])
+    assert pins(pinned) == {"v": "STRUCT<n BIGINT, s STRING>"} | dict.fromkeys("abc", "STRUCT<o STRUCT<p BIGINT>>")
+
+
+def in_threads(actions):
+    """Runs all at once; the first error of any."""
+    with ThreadPoolExecutor(len(actions)) as pool:
+        for done in [pool.submit(action) for action in actions]:
+            done.result()
+
+
+def test_a_stream_pins_in_its_own_later_batches(spark, tmp_path):
+    source = tmp_path / "source"
+    for i, fields in enumerate([("n", "s"), ("o",), ("d", "l"), ("s",)]):
+        documents(spark, *fields, start=i * ROWS).write.mode("append").parquet(str(source))
+        # A stream takes its files by their age.
+        time.sleep(0.02)
+    rows = spark.readStream.schema("id INT, v VARIANT").option("maxFilesPerTrigger", 1).parquet(str(source))
+    stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    table = str(tmp_path / "t")
+    query = stream.trigger(availableNow=True).start(table)
+    query.awaitTermination()
+    by_age = sorted(data_files(table), key=lambda f: Path(f).stat().st_mtime)
+    assert [p["numInputRows"] for p in query.recentProgress if p["numInputRows"]] == [ROWS] * 4
+    # The first batch decides for itself, and all that follow have what it makes the table keep.
+    assert pins(table) == {"v": "STRUCT<n BIGINT, s STRING>"}
+    assert len(schemas(table, by_age[:1])) == 1
+    assert len(by_age) == 4
+    assert sorted(r.id for r in load(spark, table).select("id").collect()) == list(range(4 * ROWS))
+
+
+@pytest.mark.parametrize("table_properties", ["", "PARTITIONED BY (part)"])
+def test_concurrent_writers_of_a_sql_table_agree(spark, tmp_path, table_properties):
+    name = f"pinned_{'parts' if table_properties else 'flat'}"
+    location = tmp_path / name
+    spark.sql(
+        f"CREATE TABLE {name} (id INT, v VARIANT, part INT) USING {FORMAT} {table_properties} LOCATION '{location}'"
+    )
+    try:
+        for i, fields in enumerate([("n", "s"), ("o",), ("d",), ("l",), ("s",)]):
+            rows = documents(spark, *fields, start=i * ROWS).selectExpr("*", "1 AS part")
+            rows.createOrReplaceTempView(f"{name}_{i}")
+        spark.sql(f"INSERT INTO {name} SELECT * FROM {name}_0")
+        first = data_files(location)
+        in_threads([lambda i=i: spark.sql(f"INSERT INTO {name} SELECT * FROM {name}_{i}") for i in range(1, 5)])
+        assert pins(location) == {"v": "STRUCT<n BIGINT, s STRING>"}
+        assert len(schemas(location, first)) == 1
+        assert spark.table(name).select("id").distinct().count() == 5 * ROWS
+    finally:
+        spark.sql(f"DROP TABLE {name}")
 
 
 def test_what_a_crash_left_behind_changes_nothing(spark, pinned):

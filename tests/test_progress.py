@@ -8,10 +8,10 @@ import threading
 import time
 
 import pytest
-from conftest import clean_environment, script
+from conftest import clean_environment, python, script
 from pyspark import inheritable_thread_target
 
-from shredded_variant import progress
+from shredded_variant import infer_shape, progress
 
 
 class Terminal(io.StringIO):
@@ -149,6 +149,55 @@ def test_a_job_that_its_thread_leaves_is_cancelled(spark):
         raise ValueError("left")
     thread.join(10)
     assert not done and not spark.sparkContext.statusTracker().getActiveJobsIds()
+
+
+def test_infer_shape_draws_the_bar_and_takes_it_away(spark, monkeypatch):
+    monkeypatch.setattr(progress, "DELAY", 0.05)
+    monkeypatch.setattr(progress, "INTERVAL", 0.05)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    slow = spark.range(0, 8, 1, 8).selectExpr("IF(reflect('java.lang.Thread', 'sleep', 250L) IS NOT NULL, "
+                                              "parse_json('{\"a\": 1}'), NULL) AS v")  # fmt: skip
+    shape = infer_shape(slow, "v")
+    assert shape.ddl() == "STRUCT<a BIGINT>"
+    assert all(line.startswith("infer_shape") for line in terminal.lines()[:-1])
+    done = [int(found[1]) for line in terminal.lines() if (found := re.search(r"(\d+) of [89] tasks", line))]
+    assert done == sorted(done) and any(0 < n < 8 for n in done)
+    assert terminal.lines()[-1] == ""
+
+
+CONNECTED = """
+    import io
+    import shredded_variant
+    from shredded_variant import progress
+
+    class Terminal(io.StringIO):
+        encoding = "utf-8"
+        def isatty(self):
+            return True
+
+    os.environ["TERM"] = "xterm"
+    spark = shredded_variant.attach(calm(SparkSession.builder.remote("local[2]"))).getOrCreate()
+    progress.DELAY = progress.INTERVAL = 0.05
+    document = "parse_json('{\\"a\\": 1}')"
+    sleep = "reflect('java.lang.Thread', 'sleep', 250L) IS NOT NULL"
+    slow = spark.range(0, 40, 1, 40).selectExpr(f"IF({sleep}, {document}, NULL) AS v")
+    screen, terminal = sys.stderr, Terminal()
+    sys.stderr = terminal
+    shape = shredded_variant.infer_shape(slow, "v").ddl()
+    sys.stderr = screen
+    print(json.dumps([type(spark).__module__, shape, terminal.getvalue().split("\\r")[1:]]))
+"""
+
+
+def test_infer_shape_draws_the_bar_over_connect(tmp_path):
+    module, shape, lines = python(tmp_path, CONNECTED, SPARK_TESTING="")
+    assert module == "pyspark.sql.connect.session"
+    assert shape == "STRUCT<a BIGINT>"
+    done = [int(found[1]) for line in lines if (found := re.search(r"(\d+) of \d+ tasks", line))]
+    assert done == sorted(done) and any(0 < n < 40 for n in done)
+    assert lines[-1] == "\x1b[K"
 
 
 INTERRUPTED = """

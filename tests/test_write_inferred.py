@@ -154,6 +154,61 @@ def test_limits_of_inference_reach_the_writer(spark, tmp_path):
     assert typed(only_file(table)) == {"v.id", "v.half", "v.price", "v.rare"}
 
 
+# options -> the typed paths of documents that are nested four deep and have fields of several frequencies
+NESTED = """concat('{"n": ', id % 100, ', "o": {"p": {"q": {"r": "x"}}}',
+    if(id % 2 = 0, ', "b": 1', ''), if(id % 4 = 0, ', "c": 1.5', ', "c": 7'), '}')"""
+LIMITS = [
+    ({}, {"v.n": "INT64", "v.o.p.q.r": "BYTE_ARRAY", "v.b": "INT64", "v.c": "INT32 DECIMAL(2,1)"}),
+    ({"shredding.policy": "majority"},
+     {"v.n": "INT32 INT_8", "v.o.p.q.r": "BYTE_ARRAY", "v.b": "INT32 INT_8", "v.c": "INT32 INT_8"}),
+    ({"shredding.maxDepth": "4"}, {"v.n", "v.o.p.q.r", "v.b", "v.c"}),
+    ({"shredding.maxDepth": "3"}, {"v.n", "v.b", "v.c"}),
+    ({"shredding.maxDepth": "3", "shredding.policy": "majority"}, {"v.n", "v.b", "v.c"}),
+    ({"shredding.maxIntermediateFields": "3"}, {"v.n", "v.o.p.q.r", "v.c"}),
+    ({"shredding.maxIntermediateFields": "1", "shredding.policy": "majority"}, {"v.c"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "paths"), LIMITS)
+def test_policy_depth_and_intermediate_fields_reach_the_file(spark, tmp_path, options, paths):
+    df = documents(spark, document=NESTED)
+    table = write(df, tmp_path / "t", **options)
+    assert typed(only_file(table)) == set(paths)
+    if isinstance(paths, dict):
+        leaves = {c.path.replace(".typed_value", ""): c for c in _leaves(only_file(table)) if "typed_value" in c.path}
+        for path, wanted in paths.items():
+            leaf = leaves[path]
+            kind = {"INT_8": "INT_8", "DECIMAL": f"DECIMAL({leaf.precision},{leaf.scale})"}.get(leaf.converted_type)
+            assert f"{leaf.physical_type} {kind}".removesuffix(" None") == wanted, path
+    assert texts(load(spark, table)) == texts(df)
+
+
+# JSONBench's documents, by their hundredths: 50 objects as subject, 36 texts; a text in 9 records.
+POSTS = """concat('{"did": "d', id, '", "commit": {"collection": "c", "record": {"type": "t"',
+    if(id % 100 < 9, concat(', "text": "t', id, '"'), ''),
+    CASE WHEN id % 100 < 50 THEN concat(', "subject": {"cid": "c', id, '", "uri": "u"}')
+         WHEN id % 100 < 86 THEN concat(', "subject": "did:', id, '"') ELSE '' END, '}}}')"""
+ALWAYS = {"v.did", "v.commit.collection", "v.commit.record.type"}
+SUBJECT = {"v.commit.record.subject.cid", "v.commit.record.subject.uri"}
+TEXT = {"v.commit.record.text"}
+
+
+@pytest.mark.parametrize("policy", ["equivalence", "majority"])
+@pytest.mark.parametrize(("least", "paths"), [
+    ("0.1", ALWAYS | SUBJECT), ("0.09", ALWAYS | SUBJECT | TEXT), ("0.51", ALWAYS), ("0.091", ALWAYS | SUBJECT),
+])  # fmt: skip
+def test_jsonbench_subject_is_shredded_for_its_objects_and_text_follows_the_threshold(
+    spark, tmp_path, policy, least, paths
+):
+    df = documents(spark, 1000, POSTS)
+    table = write(df, tmp_path / "t", **{"shredding.policy": policy, "shredding.minFieldFrequency": least})
+    assert typed(only_file(table)) == paths
+    read = load(spark, table)
+    assert texts(read) == texts(df)
+    counts = "count(v:commit.record.subject.cid::string)", "count(v:commit.record.text::string)"
+    assert read.selectExpr(*counts).first()[:] == (500, 90)
+
+
 def test_a_path_that_is_named_is_shredded_however_rare(spark, tmp_path):
     table = write(documents(spark), tmp_path / "t", **{"shredding.include.v": "$.rare"})
     assert "v.rare" in typed(only_file(table))

@@ -1,4 +1,4 @@
-"""Every error of this package that a user can meet, each one sentence: what is wrong, where, what to do."""
+"""Every error and warning of this package that a user can meet, each one sentence: what is wrong, where, what to do."""
 
 
 class ShreddedVariantError(Exception):
@@ -47,3 +47,7 @@ class UnknownColumn(ShreddedVariantError, ValueError):
 
 class Refused(ShreddedVariantError):
     """What Spark, or the format in it, has refused in a sentence of its own."""
+
+
+class PathsLeftOut(UserWarning):
+    """A shape, or hot keys, that rest on a part of the paths or keys, because there are too many to count."""

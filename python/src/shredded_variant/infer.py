@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from shredded_variant.errors import NotAttached, UnknownColumn, WrongArgument
+from shredded_variant.errors import NotAttached, PathsLeftOut, UnknownColumn, WrongArgument
 from shredded_variant.hot_keys import HotKeys
 from shredded_variant.names import quoted
 from shredded_variant.progress import is_connect, progress
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 FUNCTION = "shredding_shape"
+# Has the function say whether anything was left out, as JSON.
+REPORT = "report"
 # What the limits can be at most; the options are held to the same.
 MOST = {"max_fields": 100_000, "max_depth": 100, "max_intermediate_fields": 100_000, "max_keys": 10_000}
 OF_MAPS = ("keys", "max_keys", "min_frequency")
@@ -54,15 +57,25 @@ def infer_shape(df: DataFrame, column: str | Column, **limits: Unpack[Limits]) -
     dotted when nested in a struct and with backticks where a name holds dots, or a Column that is a variant. The
     limits mean what the options of the same names mean; `include` and `exclude` are lists of paths, as `$.user.id`.
     For a map whose keys are strings it gives the hot keys, as a write with `….infer` would choose them.
+    Where there are more paths or keys than are kept count of, it warns (`PathsLeftOut`).
     """
-    options = _options(dict(limits))
+    options = _options(dict(limits)) | {REPORT: "true"}
     _require_data(df)
     values, is_map = _values(df, column)
     _require_limits_of(is_map, column, list(limits))
     shapes = _aggregate(df, values, options)
     with progress(df.sparkSession, "infer_shape"):
         (row,) = shapes.collect()
-    return HotKeys.parse(row[0]) if is_map else Shape.parse(row[0])
+    found = json.loads(row[0])
+    if found["isCut"]:
+        what, where = ("keys", "by keys") if is_map else ("paths, or longer names,", "in the shape of the write")
+        warnings.warn(
+            f"'{column!s:.80}' has more {what} than inference keeps count of: what it finds rests on the others, "
+            f"those with few digits and short names first; name what it misses {where}.",
+            PathsLeftOut,
+            stacklevel=2,
+        )
+    return HotKeys.parse(found["shape"]) if is_map else Shape.parse(found["shape"])
 
 
 def _require_data(df: Any) -> None:

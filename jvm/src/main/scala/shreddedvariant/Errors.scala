@@ -164,10 +164,11 @@ object Errors extends Sentences with DeltaErrors with CatalogErrors with Mainten
       s"The limits of shredding_shape are $reason: give a constant map of strings, such as map('policy', 'majority')."
     )
 
-  /** A warning: the result holds for the paths that are known. */
+  /** A warning: the result holds for the paths or keys that are known. */
   def pathsLeftOut(column: String): String =
-    s"[SHREDDED_VARIANT_PATHS_LEFT_OUT] '$column' has more paths, or longer names, than inference keeps count of: " +
-      "its shape rests on the others; exclude the paths that are data rather than names."
+    s"[SHREDDED_VARIANT_PATHS_LEFT_OUT] '$column' has more paths or keys, or longer names, than inference keeps count of: " +
+      "what it finds rests on the others, those with few digits and short names first; name the shape or the hot keys " +
+      "by options if it misses some."
 
   def inOption(key: String, cause: ShreddedVariantException): ShreddedVariantException =
     new ShreddedVariantException(

@@ -168,8 +168,8 @@ final class Counts private (maxPaths: Int) {
     if (paths > maxPaths + maxPaths / 4) cut()
   }
 
-  private def cut(): Unit = {
-    limit = math.min(limit, Guard.limit(tree, maxPaths))
+  private def cut(most: Int = maxPaths): Unit = {
+    limit = math.min(limit, Guard.limit(tree, most))
     paths = Guard.restrict(tree, limit)
     // Names that no path has any more go; dictionaries that point to them go with them.
     names = new NameTable
@@ -223,6 +223,26 @@ final class Counts private (maxPaths: Int) {
   def toBytes: Array[Byte] = {
     settle()
     CountsFormat.write(all, limit, longNames, tree)
+  }
+
+  /**
+   * The same counts, or as many of their paths as fit into so many bytes. By the law of [[Guard]] what stays is exact, also
+   * after a merge with counts that others have cut elsewhere. How far to cut follows from the counts alone, so the order
+   * of rows does not show.
+   */
+  def within(mostBytes: Int): Counts = {
+    val bytes = toBytes
+    if (bytes.length <= mostBytes) this
+    else {
+      val fewer = fromBytes(bytes)
+      var size = bytes.length
+      while (size > mostBytes && fewer.paths > 1) {
+        // Nine tenths of what would do if all paths were alike: those that go first have the longer names.
+        fewer.cut(math.max(1, (fewer.paths * 0.9 * mostBytes / size).toInt))
+        size = fewer.toBytes.length
+      }
+      fewer
+    }
   }
 }
 

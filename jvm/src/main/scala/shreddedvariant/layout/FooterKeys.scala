@@ -5,10 +5,9 @@ object FooterKeys {
 
   /**
    * Followed by a column: what the values of that variant are made of, counted over all rows of the file (`infer.Counts`
-   * in base64). `-` where that takes more than [[MostCounts]] characters.
+   * in base64), of so many paths as fit into [[MostCounts]] characters.
    */
   val CountsPrefix = "shredded_variant.counts."
-  val NoCounts = "-"
   val MostCounts: Int = 1024 * 1024
 
   /** Followed by a column: the shape that the write of the file named for it. */

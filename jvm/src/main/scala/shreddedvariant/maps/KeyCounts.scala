@@ -1,8 +1,8 @@
 /**
  * What the maps of some rows have of each key, and the keys that deserve to be hot.
  *
- * All of it is sums, so rows, batches and files may come in any order. Of more keys than [[KeyCounts.MostKeys]] those go
- * that the fewest maps have so far: keys that are frequent stay, whatever else the maps hold.
+ * All of it is sums, and a set of keys that is cut by a rule on names alone ([[KeyGuard]]). So rows, batches and files may
+ * come in any order, and equal counts have equal bytes.
  */
 package shreddedvariant.maps
 
@@ -32,6 +32,15 @@ final class KeyCounts private (mostKeys: Int) {
   private var counts = new java.util.HashMap[UTF8String, KeyCount]
   private var all = 0L
 
+  /** The guard's limit. */
+  private var limit = KeyGuard.Unlimited
+
+  /** Whether keys were left out, because there are too many. */
+  def isCut: Boolean = {
+    settle()
+    limit != KeyGuard.Unlimited
+  }
+
   /** Maps that were added; those that are NULL count for nothing. */
   def maps: Long = all
 
@@ -43,23 +52,32 @@ final class KeyCounts private (mostKeys: Int) {
     while (i < entries.numElements()) {
       if (!of.isNullAt(i)) {
         val key = keys.getUTF8String(i)
-        if (key.numBytes <= MaxKeyBytes) count(key).add(1, key.numBytes + bytes(of, i, values))
+        if (key.numBytes <= MaxKeyBytes) {
+          val counted = count(key)
+          if (counted != null) counted.add(1, key.numBytes + bytes(of, i, values))
+        }
       }
       i += 1
     }
-    if (counts.size > 2 * mostKeys) restrict()
+    // Some more may wait for the next cut, so that not every new key makes all be looked at.
+    if (counts.size > mostKeys + mostKeys / 4) restrict()
   }
 
   def merge(other: KeyCounts): Unit = {
     all += other.all
+    if (other.limit < limit) keepBelow(other.limit)
     // Counts may be merged with themselves.
-    for ((key, added) <- other.counts.asScala.toSeq) count(key).add(added.maps, added.bytes)
-    if (counts.size > 2 * mostKeys) restrict()
+    for ((key, added) <- other.counts.asScala.toSeq) {
+      val counted = count(key)
+      if (counted != null) counted.add(added.maps, added.bytes)
+    }
+    settle()
   }
 
+  /** The count of a key; null if it is left out. */
   private def count(key: UTF8String): KeyCount = {
     val known = counts.get(key)
-    if (known != null) known
+    if (known != null || limit != KeyGuard.Unlimited && KeyGuard.place(key) >= limit) known
     else {
       val count = new KeyCount
       counts.put(key.copy(), count)
@@ -67,33 +85,58 @@ final class KeyCounts private (mostKeys: Int) {
     }
   }
 
-  private def restrict(): Unit = {
-    val byMaps = Ordering.by[Counted, Long](-_._2.maps).orElse(byName)
-    counts = asMap(counts.asScala.toSeq.sorted(byMaps).take(mostKeys))
+  /** Brings the keys to what the guard allows. */
+  private def settle(): Unit = if (counts.size > mostKeys) restrict()
+
+  private def restrict(): Unit =
+    keepBelow(math.min(
+      limit,
+      KeyGuard.limit(counts.keySet.asScala.iterator.map(KeyGuard.place).toArray, mostKeys)
+    ))
+
+  private def keepBelow(least: Long): Unit = {
+    limit = least
+    counts.keySet.removeIf(key => KeyGuard.place(key) >= least)
+    ()
   }
 
   /** The keys that hold most bytes among those that are frequent enough; of equal ones the first by name. */
   def hot(limits: KeyLimits): Seq[String] = {
-    val least = limits.minFrequency * all
+    settle()
     val chosen = counts.asScala.toSeq.filter { case (key, count) =>
       // What is no text has no name in a footer.
-      count.maps >= least && UTF8String.fromString(key.toString) == key
+      isFrequent(count, limits.minFrequency) && UTF8String.fromString(key.toString) == key
     }.sorted(byBytes).map(_._1.toString).filterNot(limits.always.toSet)
     limits.always ++ chosen.take(math.max(limits.maxKeys - limits.always.size, 0))
   }
 
-  /** So many counts that the others will hardly be hot in a table: of frequent keys, then of nearly frequent ones, by bytes. */
-  def nearest(limits: KeyLimits): KeyCounts = {
+  /** Division rounds to the nearest number, and so does the limit as it is read: 7 of 100 are 0.07. */
+  private def isFrequent(count: KeyCount, least: Double) = all > 0 && count.maps.toDouble / all >= least
+
+  /**
+   * So many counts that the others will hardly be hot in a table: of frequent keys, then of nearly frequent ones, by
+   * bytes; and no more than fit into so many bytes.
+   */
+  def nearest(limits: KeyLimits, mostBytes: Int): KeyCounts = {
+    settle()
     val few = new KeyCounts(mostKeys)
     few.all = all
-    val floors = Seq(1, Nearness).map(limits.minFrequency / _ * all)
-    val nearness = Ordering.by[Counted, Int](key => floors.count(_ > key._2.maps.toDouble)).orElse(byBytes)
-    few.counts = asMap(counts.asScala.toSeq.sorted(nearness).take(MostNearest))
+    few.limit = limit
+    val floors = Seq(1, Nearness).map(limits.minFrequency / _)
+    val nearness =
+      Ordering.by[Counted, Int](key => floors.count(!isFrequent(key._2, _))).orElse(byBytes)
+    val ranked = counts.asScala.toSeq.sorted(nearness).take(MostNearest)
+    val sizes =
+      ranked.scanLeft(KeyCountsFormat.MostOfHeader)((sum, key) => sum + KeyCountsFormat.most(key._1))
+    few.counts = asMap(ranked.zip(sizes.tail).takeWhile(_._2 <= mostBytes).map(_._1))
     few
   }
 
   /** A compact form that is the same for equal counts. */
-  def toBytes: Array[Byte] = KeyCountsFormat.write(all, counts.asScala.toSeq.sorted(byName))
+  def toBytes: Array[Byte] = {
+    settle()
+    KeyCountsFormat.write(all, limit, counts.asScala.toSeq.sorted(byName))
+  }
 
   private def bytes(values: ArrayData, i: Int, dataType: DataType): Long = dataType match {
     case _: StringType => values.getUTF8String(i).numBytes.toLong
@@ -108,7 +151,7 @@ object KeyCounts {
   /** Longer keys are no hot ones. */
   val MaxKeyBytes = 1024
 
-  /** How many keys are left when there are twice as many. */
+  /** How many keys are tracked. */
   val MostKeys = 100000
 
   /** Footers have so many counts. Nearly frequent are keys that reach a floor which is lower by this factor. */
@@ -122,8 +165,9 @@ object KeyCounts {
 
   def fromBytes(bytes: Array[Byte]): KeyCounts = {
     val counts = new KeyCounts
-    val (all, keys) = KeyCountsFormat.read(bytes)
+    val (all, limit, keys) = KeyCountsFormat.read(bytes)
     counts.all = all
+    counts.limit = limit
     counts.counts = asMap(keys)
     counts
   }

@@ -2,7 +2,8 @@
  * The bytes of counts of keys. Numbers are unsigned, seven bits a byte, the lowest first.
  *
  * {{{
- *   counts   version (1) | maps | how many keys, then each, in the order of their bytes:
+ *   counts   version (1, or 2 if keys were left out) | maps | the guard's limit, in version 2
+ *            | how many keys, then each, in the order of their bytes:
  *            | length of key, key, maps with a value for it, bytes of both
  * }}}
  *
@@ -16,12 +17,19 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.Errors
 
 private[maps] object KeyCountsFormat {
-  private val Version = 1
+  private val Whole = 1
+  private val Cut = 2
 
-  def write(maps: Long, keys: Seq[(UTF8String, KeyCount)]): Array[Byte] = {
+  /** Of bytes, at most: what stands before the keys, and a key with its counts. */
+  val MostOfHeader = 1 + 9 + 9 + 3
+  def most(key: UTF8String): Int = 2 + key.numBytes + 9 + 9
+
+  def write(maps: Long, limit: Long, keys: Seq[(UTF8String, KeyCount)]): Array[Byte] = {
     val out = new ByteArrayOutputStream(64 + 32 * keys.size)
-    out.write(Version)
+    val isCut = limit != KeyGuard.Unlimited
+    out.write(if (isCut) Cut else Whole)
     number(out, maps)
+    if (isCut) number(out, limit)
     number(out, keys.size.toLong)
     for ((key, count) <- keys) {
       val bytes = key.getBytes
@@ -42,29 +50,34 @@ private[maps] object KeyCountsFormat {
     out.write(rest.toInt)
   }
 
-  def read(bytes: Array[Byte]): (Long, Seq[(UTF8String, KeyCount)]) = new Reader(bytes).counts
+  /** The maps, the guard's limit, and the keys. */
+  def read(bytes: Array[Byte]): (Long, Long, Seq[(UTF8String, KeyCount)]) = new Reader(bytes).counts
 
   private final class Reader(bytes: Array[Byte]) {
     private var at = 0
 
-    def counts: (Long, Seq[(UTF8String, KeyCount)]) = {
-      if (number() != Version) fail("they are of another version, or no counts")
+    def counts: (Long, Long, Seq[(UTF8String, KeyCount)]) = {
+      val version = number()
+      if (version != Whole && version != Cut) fail("they are of another version, or no counts")
       val maps = number()
+      val limit = if (version == Cut) number() else KeyGuard.Unlimited
       var left = number()
-      if (left > 2L * KeyCounts.MostKeys) fail("they have too many keys")
+      if (left > KeyCounts.MostKeys) fail("they have too many keys")
       val keys = Seq.newBuilder[(UTF8String, KeyCount)]
       var last: UTF8String = null
       while (left > 0) {
         val key = text()
         if (last != null && last.binaryCompare(key) >= 0) fail("keys are out of order")
         last = key
+        if (limit != KeyGuard.Unlimited && KeyGuard.place(key) >= limit)
+          fail("a key stands there that was left out")
         val count = new KeyCount(number(), number())
         if (count.maps == 0) fail("a count is 0")
         keys += key -> count
         left -= 1
       }
       if (at < bytes.length) fail("bytes follow their end")
-      (maps, keys.result())
+      (maps, limit, keys.result())
     }
 
     private def text(): UTF8String = {

@@ -28,10 +28,11 @@ final case class FileCounts(
     keyCounts.filter(c => columns(c._1))
   )
 
-  /** Whether a column's shape is named, or rests on so many rows. */
-  def knows(column: Seq[String], rows: Long): Boolean =
-    shapes.contains(column) || counts.get(column).exists(_.values >= rows) ||
-      hotKeys.contains(column) || keyCounts.get(column).exists(_.maps >= rows)
+  def isNamed(column: Seq[String]): Boolean = shapes.contains(column) || hotKeys.contains(column)
+
+  /** The values of a column that are counted. */
+  def rows(column: Seq[String]): Long =
+    counts.get(column).fold(0L)(_.values) + keyCounts.get(column).fold(0L)(_.maps)
 
   /** The first that is named holds; counts add up. */
   def and(later: FileCounts): FileCounts = {
@@ -50,15 +51,21 @@ object FileCounts {
 
   val nothing: FileCounts = FileCounts(Map.empty, Map.empty, Map.empty, Map.empty)
 
-  /** The entries of the footer. Equal rows have equal entries, in any order of rows. */
-  def entries(counts: ColumnCounts): Map[String, String] =
-    counts.counts.map { case (column, of) => FooterKeys.of(CountsPrefix, column) -> text(of.toBytes) } ++
-      counts.maps.map(map => FooterKeys.of(KeyCountsPrefix, map.path) -> text(map.nearest.toBytes))
-
-  private def text(bytes: Array[Byte]) = {
-    val text = Base64.getEncoder.encodeToString(bytes)
-    if (text.length <= MostCounts) text else NoCounts
+  /** The entries of the footer, and the columns of which they do not know all. Equal rows give the same, in any order. */
+  def entries(counts: ColumnCounts): (Map[String, String], Set[Seq[String]]) = {
+    val variants = counts.counts.map { case (column, of) => column -> of.within(MostBytes) }
+    val maps = counts.maps.map(map => map.path -> map.nearest(MostBytes))
+    val texts = variants.map { case (column, of) =>
+      FooterKeys.of(CountsPrefix, column) -> text(of.toBytes)
+    } ++
+      maps.map { case (column, of) => FooterKeys.of(KeyCountsPrefix, column) -> text(of.toBytes) }
+    (texts, variants.filter(_._2.isCut).keySet ++ maps.filter(_._2.isCut).map(_._1))
   }
+
+  /** In base64 they have [[FooterKeys.MostCounts]] characters. */
+  private val MostBytes = MostCounts / 4 * 3
+
+  private def text(bytes: Array[Byte]) = Base64.getEncoder.encodeToString(bytes)
 
   def ofNamed(job: WriteJob): Map[String, String] = {
     val shapes = job.named.toSeq.flatMap(c => job.shapes.get(c).map(of(ShapePrefix, c) -> _.ddl))

@@ -115,8 +115,8 @@ final class SampledMap(val path: Seq[String], limits: KeyLimits, schema: StructT
 
   def hot: Seq[String] = counts.hot(limits)
 
-  /** What is worth being remembered by the file. */
-  def nearest: KeyCounts = counts.nearest(limits)
+  /** What is worth being remembered by the file, in no more than so many bytes. */
+  def nearest(mostBytes: Int): KeyCounts = counts.nearest(limits, mostBytes)
 }
 
 /** Where a column stands in rows of the schema. */

@@ -57,8 +57,9 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   def footer: Map[String, String] = {
     // Only variants that are there are met on the way.
     for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
-    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ FileCounts.entries(counts) ++
-      FileCounts.ofNamed(job)
+    val (entries, cut) = FileCounts.entries(counts)
+    cut.foreach(job.cuts.add)
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ entries ++ FileCounts.ofNamed(job)
   }
 
   /**

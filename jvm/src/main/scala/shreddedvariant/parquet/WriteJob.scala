@@ -10,6 +10,7 @@ import shreddedvariant.maps.{HotMaps, KeyLimits}
  * one from its first rows. A column in neither is written unshredded. `named` are those columns whose shape the write
  * names, and does not take from its table: files remember that. `maps` have hot keys that are given, those in `namedMaps`
  * by the write, and those of `mapLimits` find theirs in the first rows. `blooms` get bloom filters where a file has leaves for them.
+ * `cuts` hears of columns that have more paths or keys than are counted.
  */
 final case class WriteJob(
     shapes: Map[Seq[String], Shape],
@@ -20,7 +21,8 @@ final case class WriteJob(
     maps: HotMaps = HotMaps.none,
     mapLimits: Map[Seq[String], KeyLimits] = Map.empty,
     namedMaps: Set[Seq[String]] = Set.empty,
-    blooms: Blooms = Blooms.none
+    blooms: Blooms = Blooms.none,
+    cuts: CutReport = CutReport.Unheard
 ) {
 
   /** Whether nothing is left for the first rows to decide. */

@@ -28,6 +28,9 @@ object FileWrites {
     // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
     conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
     conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
-    new ShreddedOutputWriterFactory(write)
+    val decided = write
+    new ShreddedOutputWriterFactory(
+      if (decided.isDecided) decided else decided.copy(cuts = CutColumns.register(spark))
+    )
   }
 }

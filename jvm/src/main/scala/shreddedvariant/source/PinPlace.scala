@@ -19,17 +19,10 @@ trait PinPlace {
 /** A directory of files, with a file of pins. */
 final class DirectoryPins(spark: SparkSession, table: Path, conf: Configuration) extends PinPlace {
   private val store = new PinStore(table, conf)
-  private lazy val kept = store.read()
 
-  override def read(): Pins = kept.getOrElse(Pins.none)
+  override def read(): Pins = store.read().getOrElse(Pins.none)
 
-  override def add(first: Pins): Pins = kept match {
-    case None => store.create(first)
-    case Some(pins) =>
-      val all = pins.orElse(first)
-      store.replace(all)
-      all
-  }
+  override def add(first: Pins): Pins = store.add(first)
 
   override def files: Seq[FileStatus] =
     if (!table.getFileSystem(conf).exists(table)) Nil

@@ -1,12 +1,18 @@
 /**
  * The file of a table's pins. It appears whole or not at all: written beside its place under a name of its own, then put
  * there in one step. Of two writers that create it at once, one wins, and the other reads what the first has put there.
+ *
+ * Columns that come later are added to what stands there at that moment, never to what was read earlier: a file that is
+ * no longer the one that was read is read again. So neither another writer's columns nor a person's changes get lost.
  */
 package shreddedvariant.source
 
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{FileAlreadyExistsException, Files, Paths}
+import java.util.Arrays
+
+import scala.annotation.tailrec
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException => HadoopFileAlreadyExists, LocalFileSystem, Path}
@@ -21,45 +27,96 @@ final class PinStore(table: Path, conf: Configuration) {
   private val folder = new Path(fs.makeQualified(table), PinStore.Folder)
   val file = new Path(folder, PinStore.FileName)
 
-  def read(): Option[Pins] = {
-    val text =
-      try {
-        val in = unchecked.open(file)
-        try Some(new String(IOUtils.readFullyToByteArray(in), UTF_8))
-        finally in.close()
-      } catch { case _: FileNotFoundException => None }
-    try text.map(Pins.parse)
-    catch { case e: UnusablePins => throw Errors.pins(file.toString, e.reason) }
+  def read(): Option[Pins] = bytes().map(parse)
+
+  /** Adds the pins that are missing; gives what stands there then, whoever was the first to put it there. */
+  def add(pins: Pins): Pins = add(pins, PinStore.Attempts)
+
+  @tailrec
+  private def add(pins: Pins, attempts: Int): Pins = {
+    if (attempts == 0)
+      throw Errors.pins(file.toString, "others change it all the time, or it cannot be replaced")
+    bytes() match {
+      case None => if (create(pins)) pins else add(pins, attempts - 1)
+      case Some(there) =>
+        val known = parse(there)
+        val all = known.orElse(pins)
+        if (all == known || replace(there, all)) all else add(pins, attempts - 1)
+    }
   }
 
-  /** Creates the file unless it is there; gives what it holds then, whoever wrote it. */
-  def create(pins: Pins): Pins =
-    if (put(pins, replace = false)) pins else read().getOrElse(pins)
+  private def bytes(): Option[Array[Byte]] =
+    try {
+      val in = unchecked.open(file)
+      try Some(IOUtils.readFullyToByteArray(in))
+      finally in.close()
+    } catch { case _: FileNotFoundException => None }
 
-  def replace(pins: Pins): Unit = { put(pins, replace = true); () }
+  private def parse(bytes: Array[Byte]): Pins =
+    try Pins.parse(new String(bytes, UTF_8))
+    catch { case e: UnusablePins => throw Errors.pins(file.toString, e.reason) }
 
-  /** Whether the pins stand there now; false if another file was first and is to stay. */
-  private def put(pins: Pins, replace: Boolean): Boolean = fs match {
-    case _: LocalFileSystem => putLocally(pins.json.getBytes(UTF_8), replace)
-    case _ =>
-      val files = CheckpointFileManager.create(folder, conf)
-      if (!files.exists(folder)) files.mkdirs(folder)
-      try {
-        val out = files.createAtomic(file, replace)
-        try out.write(pins.json.getBytes(UTF_8))
-        catch { case e: Throwable => out.cancel(); throw e }
-        out.close()
-        true
-      } catch { case _: HadoopFileAlreadyExists | _: FileAlreadyExistsException if !replace => false }
+  /** False if another file was first. */
+  private def create(pins: Pins): Boolean =
+    try {
+      sweep()
+      onDisk.fold(put(pins, replace = false)) { target =>
+        if (!Files.isDirectory(target.getParent)) {
+          Files.createDirectories(target.getParent)
+          LocalFile.force(target.getParent.getParent)
+        }
+        LocalFile.put(target, replace = false)(write(pins, _))
+      }
+      true
+    } catch { case _: HadoopFileAlreadyExists | _: FileAlreadyExistsException => false }
+
+  /** False if the file is not what it was. */
+  private def replace(expected: Array[Byte], pins: Pins): Boolean = {
+    sweep()
+    onDisk match {
+      case Some(target) => LocalFile.replace(target, expected)(write(pins, _))
+      case None => new PinLease(fs, folder).held {
+          bytes().exists(Arrays.equals(_, expected)) && {
+            put(pins, replace = true)
+            // Some file systems rename over a file only in name.
+            bytes().exists(Arrays.equals(_, pins.json.getBytes(UTF_8)))
+          }
+        }
+    }
+  }
+
+  private def put(pins: Pins, replace: Boolean): Unit = {
+    val files = CheckpointFileManager.create(folder, conf)
+    if (!files.exists(folder)) files.mkdirs(folder)
+    val out = files.createAtomic(file, replace)
+    try out.write(pins.json.getBytes(UTF_8))
+    catch { case e: Throwable => out.cancel(); throw e }
+    out.close()
+  }
+
+  /** Removes what writers that died have left beside the file, an hour ago: what is younger may be somebody's work. */
+  private def sweep(): Unit =
+    try {
+      val since = System.currentTimeMillis - PinStore.Abandoned
+      for (left <- fs.listStatus(folder)) {
+        val name = left.getPath.getName
+        if (
+          name.startsWith(s".${PinStore.FileName}.") && name.endsWith(
+            ".tmp"
+          ) && left.getModificationTime < since
+        )
+          fs.delete(left.getPath, false)
+      }
+    } catch { case _: FileNotFoundException => }
+
+  private def write(pins: Pins, to: java.nio.file.Path): Unit = {
+    Files.write(to, pins.json.getBytes(UTF_8)); ()
   }
 
   /** By the system itself: Hadoop would leave a checksum beside the file, stale as soon as a person edits the file. */
-  private def putLocally(bytes: Array[Byte], replace: Boolean): Boolean = {
-    val directory = Files.createDirectories(Paths.get(folder.toUri.getPath))
-    try {
-      LocalFile.put(directory.resolve(PinStore.FileName), replace) { file => Files.write(file, bytes); () }
-      true
-    } catch { case _: FileAlreadyExistsException if !replace => false }
+  private def onDisk = fs match {
+    case _: LocalFileSystem => Some(Paths.get(file.toUri.getPath))
+    case _ => None
   }
 
   /** Without the check of checksums that a person's editor does not keep. */
@@ -72,4 +129,9 @@ final class PinStore(table: Path, conf: Configuration) {
 object PinStore {
   val Folder = "_shredding"
   val FileName = "shapes.json"
+
+  private val Abandoned = 3600 * 1000L
+
+  /** Each one fails only because somebody else's has not. */
+  private val Attempts = 200
 }

@@ -19,13 +19,14 @@ import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
-import shreddedvariant.{Options, ShreddedVariantException}
+import org.apache.spark.internal.Logging
+import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.infer.Inference
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.HotMaps
 import shreddedvariant.parquet.{FileCounts, OpenFile, WriteJob}
 
-final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, String]) {
+final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, String]) extends Logging {
   private val minRows = Options.pinMinRows(options)
 
   /** A table that is replaced as a whole starts anew: its directory goes, and the pins with it. */
@@ -54,39 +55,24 @@ final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, S
   private def firstShapes(job: WriteJob, open: Set[Seq[String]]): Pins =
     if (open.isEmpty) Pins.none
     else {
-      val found = look(open)
+      val found = new PinEvidence(read, minRows).of(place.files, open)
       val known = (found.counts -- found.shapes.keys).filter(_._2.values >= minRows)
         .toSeq.sortBy(_._1.mkString("."))
       val shapes = Inference.infer(known.map { case (path, counts) => counts -> job.limits(path) })
+      val counted = found.keyCounts -- found.hotKeys.keys
+      val cut = known.collect { case (path, counts) if counts.isCut => path } ++
+        counted.collect { case (path, counts) if counts.isCut && counts.maps >= minRows => path }
+      cut.foreach(path => logWarning(Errors.pathsLeftOut(path.map(Shape.quoted).mkString("."))))
       val inferred = known.zip(shapes).map { case ((path, counts), inferred) =>
         path -> Pin(inferred.shape, Some(counts.values))
       }
-      val keys = for ((path, counts) <- found.keyCounts -- found.hotKeys.keys if counts.maps >= minRows)
+      val keys = for ((path, counts) <- counted if counts.maps >= minRows)
         yield path -> PinnedKeys(counts.hot(job.mapLimits(path)), Some(counts.maps))
       Pins(
         inferred.toMap ++ found.shapes.map { case (path, shape) => path -> Pin(shape, None) },
         keys ++ found.hotKeys.map { case (path, keys) => path -> PinnedKeys(keys, None) }
       )
     }
-
-  /**
-   * What the files say of some columns, the oldest first: a writer that looks a little later may see more files, but the
-   * same ones before these. Of as many files as it takes to know all of these well enough.
-   */
-  private def look(columns: Set[Seq[String]]): FileCounts = {
-    val portions = place.files.sortBy(file => (file.getModificationTime, file.getPath.toString)).take(
-      Pinning.MaxFiles
-    ).grouped(Pinning.Portion)
-    var sum = FileCounts.nothing
-    var isPromising = true
-    while (isPromising && portions.hasNext) {
-      val found = read(portions.next()).map(_.of(columns))
-      found.foreach(more => sum = sum.and(more))
-      // Files that other writers made say nothing, and there is no point in opening all of them.
-      isPromising = !found.forall(_.isEmpty) && !columns.forall(sum.knows(_, minRows))
-    }
-    sum
-  }
 
   private def read(portion: Seq[FileStatus]): Seq[FileCounts] = {
     val pool = Executors.newFixedThreadPool(math.min(portion.size, Pinning.Threads))
@@ -104,8 +90,6 @@ final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, S
 
 private object Pinning {
 
-  /** Footers that are read at once, and at most, before a write. */
-  val Portion = 64
-  val MaxFiles = 1024
+  /** Footers that are read at the same time. */
   val Threads = 8
 }

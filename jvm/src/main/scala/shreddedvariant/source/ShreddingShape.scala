@@ -33,7 +33,8 @@ import shreddedvariant.{Errors, SparkBridge}
     Arguments:
       * v - A variant, or a map whose keys are strings.
       * limits - A constant map of the options of inference: policy, minFieldFrequency, maxFields, maxDepth,
-          maxIntermediateFields, include, exclude; for maps keys, maxKeys, minFrequency.
+          maxIntermediateFields, include, exclude; for maps keys, maxKeys, minFrequency. With report = true the result
+          is JSON: the shape, and whether paths or keys were left out because there are too many (isCut).
   """,
   examples = """
     Examples:

@@ -96,6 +96,35 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
+  property("counts that must fit are exact in what is left, whatever others have cut before they merge") {
+    forAllNoShrink(rows, rows, Gen.choose(60, 400), Gen.choose(60, 400)) { (a, b, some, few) =>
+      val (left, right, whole) = (of(a).within(some), of(b).within(few), of(a ++ b))
+      val merged = of(a).within(some)
+      merged.merge(right)
+      val other = of(b).within(few)
+      other.merge(left)
+      equal(merged, other) && isPart(merged.tree, whole.tree) && merged.rows == whole.rows &&
+      merged.values == whole.values && left.isCut == (of(a).toBytes.length > some)
+    }
+  }
+
+  /** Whether all that one tree knows is what the other knows of it. */
+  private def isPart(some: Node, all: Node): Boolean =
+    some.counts.sameElements(all.counts) && some.largest == all.largest && some.scale == all.scale &&
+      some.sortedFields.forall(f => isPart(f, field(all, new String(f.name.bytes, "UTF-8")))) &&
+      (some.element == null || isPart(some.element, all.element))
+
+  test("counts fit into as few bytes as one path needs, and in all that is there they use it") {
+    val counts = of(Seq(Some(Obj((0 until 5000).map(i => f"name$i%04d" -> Value.Bool(true)): _*))))
+    val all = counts.toBytes.length
+    assert(counts.within(all) eq counts)
+    for (most <- Seq(all - 1, all / 2, all / 10, 100, 30)) {
+      val bytes = counts.within(most).toBytes.length
+      assert(bytes <= most && bytes >= most / 2, s"$bytes of $most")
+    }
+    assertEquals(Guard.paths(counts.within(1).tree), 1)
+  }
+
   test("counts merge with themselves") {
     val rows = Seq(Some(Value.Obj(Map("a" -> Value.Integer(1, 1)))), None)
     val counts = of(rows)

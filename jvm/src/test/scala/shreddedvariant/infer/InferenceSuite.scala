@@ -92,6 +92,62 @@ class InferenceSuite extends ScalaCheckSuite {
     some(5)("a" -> x),
     some(5)("a" -> Obj("b" -> x))
   )
+  // Classes in the order in which the higher one wins; exact numerics stand where their widest type does.
+  private val classes = Seq[(Value, String)](
+    Bool(true) -> "BOOLEAN",
+    Integer(1, 8) -> "BIGINT",
+    Fixed(14, Seq.fill(4)(1)) -> "FLOAT",
+    Fixed(7, Seq.fill(8)(1)) -> "DOUBLE",
+    dec(15, 1) -> "DECIMAL(2,1)",
+    Fixed(11, Seq.fill(4)(1)) -> "DATE",
+    Fixed(17, Seq.fill(8)(1)) -> "TIME",
+    Fixed(12, Seq.fill(8)(1)) -> "TIMESTAMP",
+    Fixed(13, Seq.fill(8)(1)) -> "TIMESTAMP_NTZ",
+    Bytes(Seq(1)) -> "BINARY",
+    x -> "STRING",
+    Fixed(18, Seq.fill(8)(1)) -> "TIMESTAMP_NANOS",
+    Fixed(19, Seq.fill(8)(1)) -> "TIMESTAMP_NTZ_NANOS",
+    Fixed(20, Seq.fill(16)(1)) -> "UUID",
+    Arr(Seq(x)) -> "ARRAY<STRING>",
+    Obj("x" -> x) -> "STRUCT<x STRING>"
+  )
+
+  private def isExact(ddl: String) = ddl == "BIGINT" || ddl.startsWith("DECIMAL")
+
+  test("ties between any two and any three classes go to the highest, in any order") {
+    for (size <- Seq(2, 3); chosen <- classes.combinations(size); if chosen.count(c => isExact(c._2)) < 2)
+      for (order <- chosen.permutations)
+        assertEquals(ddl(order.map(_._1), Limits()), chosen.last._2, chosen.map(_._2).toString)
+  }
+
+  test("exact numerics tie as one class, at the rank of the widest type seen") {
+    val (double, date) = (classes(3)._1, classes(5)._1)
+    assertEquals(ddl(Seq(Integer(1, 1), dec(15, 1), double, double), Limits()), "DECIMAL(2,1)")
+    assertEquals(ddl(Seq(Integer(1, 1), Integer(1, 8), double, double), Limits()), "DOUBLE")
+    assertEquals(ddl(Seq(Integer(1, 1), dec(15, 1), date, date), Limits()), "DATE")
+  }
+
+  // ---- the limits of the specification hold for this policy too ----
+
+  for (
+    (depth, stays) <- Seq(49 -> true, 50 -> true, 51 -> false);
+    (what, wrap) <- Seq[(String, Int => Value => Value)](
+      "objects" -> (_ => v => Obj("a" -> v)),
+      "arrays" -> (_ => v => Arr(Seq(v))),
+      "objects and arrays in turn" -> (i => v => if (i % 2 == 0) Obj("a" -> v) else Arr(Seq(v)))
+    )
+  ) test(s"a value $depth $what deep is ${if (stays) "shredded" else "not"}") {
+    val value = (0 until depth).foldLeft[Value](x)((v, i) => wrap(i)(v))
+    assertEquals(ddl(Seq(value), Limits()) != "VARIANT", stays)
+    assertEquals(ddl(Seq(value), Limits()).contains("STRING"), stays)
+  }
+
+  for (n <- Seq(1000, 1001))
+    test(s"of $n fields, 1000 are intermediate fields, the last one by name is none") {
+      val shape = Inference.shape(of(Seq(Some(object_(wide(n))))), Limits(maxFields = 5000))
+      assertEquals(leaves(shape), wide(1000).map(_ + "."))
+    }
+
   infers(
     "what gives no column makes room for the next class: [] beside objects",
     "STRUCT<a STRUCT<b STRING>>"

@@ -81,9 +81,51 @@ class SpecInferenceSuite extends munit.FunSuite {
     assertEquals(ddl(Seq(low, high, low)), lowType)
   }
 
+  /** Objects and arrays have ranks of ours, above all scalars: 19 and 20. */
+  private val nests = Seq[(Value, String)](
+    Arr(Seq(Text("x"))) -> "ARRAY<STRING>",
+    Obj("x" -> Bool(true)) -> "STRUCT<x BOOLEAN>"
+  )
+
+  for {
+    (scalar, scalarType) <- scalars
+    (nest, nestType) <- nests
+  } test(s"a tie between $scalarType and $nestType goes to $nestType") {
+    assertEquals(ddl(Seq(scalar, nest)), nestType)
+    assertEquals(ddl(Seq(nest, scalar, scalar, nest)), nestType)
+    assertEquals(ddl(Seq(scalar, nest, scalar)), scalarType)
+    // Below a field and in an array too.
+    assertEquals(ddl(Seq(Obj("a" -> scalar), Obj("a" -> nest))), s"STRUCT<a $nestType>")
+    assertEquals(ddl(Seq(Arr(Seq(scalar, nest)))), s"ARRAY<$nestType>")
+  }
+
   test("a tie between an object and an array goes to the object") {
     assertEquals(ddl(Seq(Obj("x" -> Bool(true)), Arr(Seq(Text("x"))))), "STRUCT<x BOOLEAN>")
     assertEquals(ddl(Seq(Obj("x" -> Bool(true)), Arr(Seq(Text("x"))), Arr(Nil))), "ARRAY<STRING>")
+  }
+
+  test("of three types and more that tie, the highest wins, in any order") {
+    val all = scalars ++ nests
+    for {
+      kinds <- all.indices.combinations(3)
+      types = kinds.map(all(_)._2)
+      if types.map(family).distinct.size == 3
+    } for (order <- kinds.permutations)
+      assertEquals(ddl(order.map(all(_)._1)), types.last, types.toString)
+    // All at once, one of each family.
+    val each = all.groupBy(t => family(t._2)).values.map(_.head._1).toSeq
+    val seldom = majority.copy(minFieldFrequency = 0)
+    assertEquals(ddl(each, seldom), "STRUCT<x BOOLEAN>")
+    assertEquals(ddl(each.filterNot(_ == nests(1)._1), seldom), "ARRAY<STRING>")
+  }
+
+  test("families tie as families: by the widest type that was seen") {
+    val (byte, long, dec, float) =
+      (Integer(1, 1), Integer(1, 8), Dec(BigInteger.ONE, 1, 4), Fixed(14, Seq.fill(4)(1)))
+    assertEquals(ddl(Seq(byte, long, float, float)), "FLOAT")
+    assertEquals(ddl(Seq(byte, long, dec, dec)), "DECIMAL(1,1)")
+    assertEquals(ddl(Seq(byte, long, Bool(true), Bool(false))), "BIGINT")
+    assertEquals(ddl(Seq(byte, long, dec, dec, float, float)), "DECIMAL(1,1)")
   }
 
   test("both booleans are one type") {
@@ -197,6 +239,18 @@ class SpecInferenceSuite extends munit.FunSuite {
     assertEquals(ddl(values.patch(1, Nil, 1) ++ Seq.fill(1)(Obj("z" -> Text("x")))), "STRUCT<z STRING>")
   }
 
+  test("elements of arrays are no fields: MIN_FIELD_FREQUENCY is not asked of them") {
+    // The array is in all rows, its one element in one of a hundred.
+    val values = Obj("l" -> Arr(Seq(Text("x")))) +: Seq.fill(99)(Obj("l" -> Arr(Nil)))
+    assertEquals(ddl(values), "STRUCT<l ARRAY<STRING>>")
+    assertEquals(ddl(Arr(Seq(Bool(true))) +: Seq.fill(99)(Arr(Nil))), "ARRAY<BOOLEAN>")
+    // Fields of what is in there are asked.
+    assertEquals(
+      ddl(Obj("l" -> Arr(Seq(Obj("x" -> Bool(true))))) +: Seq.fill(99)(Obj("l" -> Arr(Nil)))),
+      "VARIANT"
+    )
+  }
+
   // ---- "Above MAX_SHREDDED_FIELDS, the most frequent are kept with alphabetical tie-breaking" ----
 
   private def wide(fields: Int) = (0 until fields).map(i => f"f$i%04d")
@@ -241,6 +295,18 @@ class SpecInferenceSuite extends munit.FunSuite {
       val shape = ddl(Seq(nested(depth, wrap)))
       assertEquals(shape.contains("STRING"), stays)
       assertEquals(shape == "VARIANT", !stays)
+    }
+
+  for ((depth, stays) <- Seq(49 -> true, 50 -> true, 51 -> false); isArrayFirst <- Seq(true, false))
+    test(
+      s"objects and arrays in turn are ${if (stays) "shredded" else "not"} at $depth, ${if (isArrayFirst) "arrays"
+        else "objects"} outside"
+    ) {
+      val value = (0 until depth).foldLeft[Value](Text("x")) { (inner, i) =>
+        if (((depth - i) % 2 == 1) == isArrayFirst) Arr(Seq(inner)) else Obj("a" -> inner)
+      }
+      assertEquals(ddl(Seq(value)).contains("STRING"), stays)
+      assertEquals(ddl(Seq(value)) == "VARIANT", !stays)
     }
 
   test("what else is there stays where recursion stops") {

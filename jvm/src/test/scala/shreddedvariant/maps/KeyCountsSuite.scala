@@ -71,23 +71,57 @@ class KeyCountsSuite extends munit.FunSuite {
           s"some$k" -> "z" * (k + 1)
       ).filter(_ => i % 5 == 0)
     }
-    val few = counted(wide).nearest(KeyLimits())
+    val few = counted(wide).nearest(KeyLimits(), 1 << 20)
     val read = KeyCounts.fromBytes(few.toBytes)
     assertEquals(read.hot(KeyLimits()), counted(wide).hot(KeyLimits()))
     assert(few.toBytes.length < counted(wide).toBytes.length / 2)
-    assertEquals(counted(rows).nearest(KeyLimits()).toBytes.toSeq, counted(rows).toBytes.toSeq)
+    assertEquals(counted(rows).nearest(KeyLimits(), 1 << 20).toBytes.toSeq, counted(rows).toBytes.toSeq)
   }
 
-  test("of too many keys the frequent ones stay, in any order and however the rows are split") {
+  test("of too many keys those stay that people gave, exactly, in any order and however the rows are split") {
     val many = (0 until 2000).map(i =>
       Seq(s"id$i" -> "x" * 99, s"other${i * 7}" -> "y") ++ Seq("hot" -> "z").filter(_ => i % 9 == 8)
     )
-    for (order <- Seq(many, many.reverse, new scala.util.Random(1).shuffle(many))) {
-      assertEquals(counted(order, KeyCounts.limitedTo(50)).hot(KeyLimits()), Seq("hot"))
+    val bytes = for (order <- Seq(many, many.reverse, new scala.util.Random(1).shuffle(many))) yield {
+      val whole = counted(order, KeyCounts.limitedTo(50))
+      assert(whole.isCut)
+      assertEquals(whole.hot(KeyLimits()), Seq("hot"))
       val parts = order.grouped(100).map(counted(_, KeyCounts.limitedTo(50))).toSeq
       parts.tail.foreach(parts.head.merge(_))
-      assertEquals(parts.head.hot(KeyLimits()), Seq("hot"))
+      assertEquals(parts.head.toBytes.toSeq, whole.toBytes.toSeq)
+      assertEquals(KeyCounts.fromBytes(whole.toBytes).toBytes.toSeq, whole.toBytes.toSeq)
+      assert(KeyCounts.fromBytes(whole.toBytes).isCut)
+      whole.toBytes.toSeq
     }
+    assertEquals(bytes.distinct.size, 1)
+    assert(!counted(many).isCut)
+  }
+
+  test("beyond 200,000 keys the order of rows does not show either") {
+    // Many keys come twice: those that came once until a cut were the first to go when counts decided.
+    val many = (0 until 60000).map(i => (0 until 4).map(k => s"k${(i * 4 + k) % 220000}" -> "y"))
+    val (forth, back) = (counted(many), counted(many.reverse))
+    assert(forth.isCut)
+    assertEquals(forth.toBytes.toSeq, back.toBytes.toSeq)
+    val limits = KeyLimits(minFrequency = 0)
+    assertEquals(forth.hot(limits), back.hot(limits))
+  }
+
+  test("exactly the floor stays, and one map less does not, at every hundredth") {
+    for (percent <- 1 to 100) {
+      val limits = KeyLimits(minFrequency = (percent / 100.0).toString.toDouble)
+      def hot(maps: Int) =
+        counted((0 until 100).map(i => if (i < maps) Seq("a" -> "x") else Nil)).hot(limits)
+      assertEquals(hot(percent), Seq("a"), s"$percent %")
+      assertEquals(hot(percent - 1), Nil, s"$percent %")
+    }
+  }
+
+  test("what a footer keeps fits into its place") {
+    val wide = Seq((0 until 900).map(k => f"$k%04d" + "k" * 1000 -> "v"))
+    val few = counted(wide).nearest(KeyLimits(), 100000)
+    assert(few.toBytes.length <= 100000 && few.toBytes.length > 90000, s"${few.toBytes.length}")
+    assertEquals(few.maps, 1L)
   }
 
   test("keys that are too long for a footer are not hot") {
@@ -99,12 +133,13 @@ class KeyCountsSuite extends munit.FunSuite {
   private val good = counted(Seq(Seq("a" -> "1", "b" -> "2"))).toBytes
   private val damaged: Seq[(Array[Byte], String)] = Seq(
     Array[Byte]() -> "end too early",
-    Array[Byte](2) -> "another version",
+    Array[Byte](3) -> "another version",
     good.dropRight(1) -> "end too early",
     (good :+ 0.toByte) -> "follow their end",
     good.updated(4, 'c'.toByte) -> "out of order",
     good.updated(5, 0.toByte) -> "a count is 0",
     Array[Byte](1, 1, -1, -1, -1, -1, 1) -> "too many keys",
+    Array[Byte](2, 1, 1, 1, 1, 'a'.toByte, 1, 1) -> "left out",
     Array[Byte](1, 1, 1, -1, -1, 127) -> "too long",
     Array[Byte](1, 1, 1, 9) -> "end too early",
     Array.fill[Byte](12)(-1).updated(0, 1.toByte) -> "too large"

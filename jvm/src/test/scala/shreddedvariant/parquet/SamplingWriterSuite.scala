@@ -38,18 +38,20 @@ class SamplingWriterSuite extends munit.FunSuite {
       rows: Seq[InternalRow],
       sample: SampleSize = SampleSize(),
       columns: Seq[Seq[String]] = Seq(v, w),
-      onOpen: Int => Unit = _ => ()
+      onOpen: Int => Unit = _ => (),
+      cuts: CutReport = CutReport.Unheard,
+      in: StructType = schema
   ): Unit = {
     var written = 0
-    val job = WriteJob(Map.empty, columns.map(_ -> Limits()).toMap, sample)
+    val job = WriteJob(Map.empty, columns.map(_ -> Limits()).toMap, sample, cuts = cuts)
     val writer = new SamplingWriter(
-      schema,
+      in,
       job,
       (decided, counts) => {
         onOpen(written)
         new FileWriter(
           new Path(file.toUri),
-          VariantFile.conf(schema),
+          VariantFile.conf(in),
           CompressionCodecName.ZSTD,
           decided,
           counts
@@ -180,19 +182,84 @@ class SamplingWriterSuite extends munit.FunSuite {
       }
   }
 
-  test("counts that take more than their place are left out, whatever the order of rows") {
+  test("counts that take more than their place leave out paths by their names, in any order, and say so") {
     val text = "k" * 60
-    val rows = (0 until 30000).map(i => row(s"""{"$text$i": $i}"""))
-    for (ordered <- Seq(rows, rows.reverse))
+    val rows = (0 until 30000).map(i => row(s"""{"$text$i": $i, "id": $i, "kind": "x"}"""))
+    val found = for (ordered <- Seq(rows, rows.reverse)) yield {
+      val cut = scala.collection.mutable.Set.empty[Seq[String]]
+      val report = new CutReport { override def add(column: Seq[String]): Unit = { cut += column; () } }
       VariantFile.withFile { file =>
-        write(file, ordered, columns = Seq(v))
-        val footer = VariantFile.footer(file)
-        assertEquals(
-          footer.getKeyValueMetaData.get(FooterKeys.of(FooterKeys.CountsPrefix, v)),
-          FooterKeys.NoCounts
+        write(file, ordered, columns = Seq(v), cuts = report)
+        assertEquals(cut.toSet, Set(v))
+        val text = VariantFile.footer(file).getKeyValueMetaData.get(FooterKeys.of(FooterKeys.CountsPrefix, v))
+        assert(
+          text.length <= FooterKeys.MostCounts && text.length > FooterKeys.MostCounts / 2,
+          s"${text.length}"
         )
-        assertEquals(FileCounts.read(footer).counts, Map.empty[Seq[String], Counts])
+        val counts = FileCounts.read(VariantFile.footer(file)).counts(v)
+        assert(counts.isCut)
+        assertEquals((counts.rows, counts.values), (30000L, 30000L))
+        assertEquals(Inference.shape(counts, Limits()).ddl, "STRUCT<id BIGINT, kind STRING>")
+        text
       }
+    }
+    assertEquals(found.distinct.size, 1)
+  }
+
+  // ---- specification: shredding analyser, analyzeVariantColumns and resolveColumnIndex ----
+
+  test(
+    "analyzeVariantColumns: all variant columns in the schema, each by its own values, others not at all"
+  ) {
+    VariantFile.withFile { file =>
+      write(file, (0 until 20).map(i => row(s"""{"a": $i}""", s"""["x$i"]""")))
+      assert(shapeOf(file).contains("group a {"), shapeOf(file))
+      assert(shapeOf(file, "s").contains("typed_value (LIST)"), shapeOf(file, "s"))
+      assertEquals(shapeOf(file, "id"), "optional int32 id")
+    }
+  }
+
+  test("analyzeVariantColumns: no entry for a column of which nothing should be shredded") {
+    VariantFile.withFile { file =>
+      write(file, (0 until 20).map(i => row("null", s"""{"b": $i}""")))
+      assert(!shapeOf(file).contains("typed_value"), shapeOf(file))
+      assert(shapeOf(file, "s").contains("group b {"), shapeOf(file, "s"))
+    }
+  }
+
+  test("resolveColumnIndex: a column is found by its name, wherever it stands in the schema and in structs") {
+    val turned = new StructType().add("s", schema("s").dataType).add("v", VariantType).add("id", IntegerType)
+    for (
+      (schema, turn) <- Seq[(StructType, InternalRow => InternalRow)](
+        schema -> identity,
+        turned -> (r => InternalRow(r.getStruct(2, 1), r.getVariant(1), r.getInt(0)))
+      )
+    )
+      VariantFile.withFile { file =>
+        write(file, (0 until 20).map(i => turn(row(s"""{"a": $i}""", s"""{"b": "x$i"}"""))), in = schema)
+        val columns = VariantFile.footer(file).getSchema
+        def text(name: String) =
+          columns.getFields.get(columns.getFieldIndex(name)).toString.replaceAll("\\s+", " ")
+        assert(text("v").contains("int64 typed_value") && text("v").contains("group a {"), text("v"))
+        assert(
+          text("s").contains("binary typed_value (STRING)") && text("s").contains("group b {"),
+          text("s")
+        )
+      }
+  }
+
+  test("resolveColumnIndex: a column that the schema does not have is no column, and not another one") {
+    for (name <- Seq("x", "V", "w"))
+      intercept[IllegalArgumentException](VariantFile.withFile(write(
+        _,
+        changing(1, 1),
+        columns = Seq(Seq(name))
+      )))
+  }
+
+  test("what is counted whole is not said to be cut") {
+    val report = new CutReport { override def add(column: Seq[String]): Unit = fail(s"$column") }
+    VariantFile.withFile(file => write(file, changing(5, 50), cuts = report))
   }
 
   test("a column that does not infer is not counted") {

@@ -1,0 +1,46 @@
+/**
+ * Lets one writer at a time replace the pins of a table that lies on no local disk: whoever creates a file beside them has
+ * the lease, until it removes the file. One that its owner has left for a minute, having died, is removed by the next.
+ */
+package shreddedvariant.source
+
+import java.io.{FileNotFoundException, IOException}
+
+import scala.annotation.tailrec
+
+import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
+
+private[source] final class PinLease(fs: FileSystem, folder: Path) {
+  private val file = new Path(folder, s".${PinStore.FileName}.lock")
+
+  /** Runs the body once nobody else has the lease. */
+  @tailrec
+  def held[A](body: => A): A =
+    if (take())
+      try body
+      finally { fs.delete(file, false); () }
+    else {
+      expire()
+      Thread.sleep(PinLease.Pause)
+      held(body)
+    }
+
+  private def take(): Boolean =
+    try { fs.create(file, false).close(); true }
+    catch {
+      case _: FileAlreadyExistsException => false
+      // File systems differ in how they say so.
+      case e: IOException => if (fs.exists(file)) false else throw e
+    }
+
+  private def expire(): Unit =
+    try
+      if (fs.getFileStatus(file).getModificationTime < System.currentTimeMillis - PinLease.Expires)
+        fs.delete(file, false)
+    catch { case _: FileNotFoundException => }
+}
+
+private[source] object PinLease {
+  val Expires = 60000L
+  private val Pause = 20L
+}
