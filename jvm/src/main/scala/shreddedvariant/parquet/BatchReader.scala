@@ -101,7 +101,8 @@ private object BatchReader {
   def rows(group: RowGroup, leaves: Seq[Leaf], usual: Int): Int = {
     val entries = leaves.map(leaf => group.chunk(leaf.path).fold(0L)(_.getValueCount))
     val ofLargest = entries.maxOption.filter(_ > 0).fold(usual.toLong)(MostEntries * group.rows / _)
-    val ofAll = if (entries.sum > 0) math.max(FewestRows, MostEntries * group.rows / entries.sum) else usual.toLong
+    val ofAll =
+      if (entries.sum > 0) math.max(FewestRows, MostEntries * group.rows / entries.sum) else usual.toLong
     math.max(1L, Seq(ofLargest, ofAll, usual.toLong).min).toInt
   }
 

@@ -77,7 +77,8 @@ object ValueWriter {
   }
 
   private def stringHeader(out: Bytes, length: Int): Unit =
-    if (length <= MaxShortString) out.put(shortStringHeader(length)) else lengthHeader(out, LongString, length)
+    if (length <= MaxShortString) out.put(shortStringHeader(length))
+    else lengthHeader(out, LongString, length)
 
   def binary(out: Bytes, value: UTF8String): Unit = {
     lengthHeader(out, Binary, value.numBytes)

@@ -26,7 +26,9 @@ class LateCostSuite extends munit.FunSuite {
     } assert(cost.isWorth(share / 20.0) || !cost.isWorth((share + 1) / 20.0))
   }
 
-  test("an attempt that did not pay is followed by more and more row groups without one, one that did by none") {
+  test(
+    "an attempt that did not pay is followed by more and more row groups without one, one that did by none"
+  ) {
     val attempts = new Attempts
     def pause() = Iterator.continually(attempts.next()).indexOf(true)
     assertEquals(pause(), 0)

@@ -16,7 +16,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.VariantFile
 
 class PageSizeSuite extends munit.FunSuite {
-  private val schema = new StructType().add("id", LongType).add("list", ArrayType(LongType)).add("s", StringType)
+  private val schema =
+    new StructType().add("id", LongType).add("list", ArrayType(LongType)).add("s", StringType)
   private val page = 64 * 1024
 
   private def row(i: Int, entries: Int, length: Int): InternalRow = {
