@@ -63,9 +63,7 @@ def test_maps_taken_apart_give_what_spark_gives(pair, query):
 def test_a_plan_reads_no_more_than_it_asks_for(pair, query, wanted):
     assert leaves(pair.ours.sql(query)) == set(wanted)
     with settings(pair.ours, LATE):
-        # Not there yet: attached late, both sides of a join of one filtered map read it whole beside its key.
-        late = {"n"} if query.startswith("WITH q AS") else set()
-        assert leaves(pair.ours.sql(query)) == {*wanted, *late}
+        assert leaves(pair.ours.sql(query)) == set(wanted)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

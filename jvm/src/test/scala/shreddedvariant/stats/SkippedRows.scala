@@ -53,7 +53,8 @@ object SkippedRows {
   private val integers =
     Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
   private val doubles = Seq(-0.0, 0.0, 1.0, 1.5, -2.5, 99.95, 3e9, 1e300, Double.NaN, Double.PositiveInfinity)
-  private val texts = Seq("", "a", "A", "ab", "AB", "abc", "b", "B", "é", "z", "5", "1.5", "2024-01-01", "\uD83D\uDE00")
+  private val texts =
+    Seq("", "a", "A", "ab", "AB", "abc", "b", "B", "é", "z", "5", "1.5", "2024-01-01", "\uD83D\uDE00")
 
   def values(scalar: ScalarType): Gen[Value] = scalar match {
     case ScalarType.Bool => Gen.oneOf(true, false).map(Value.Bool)
