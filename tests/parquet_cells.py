@@ -104,3 +104,18 @@ def _typed(data, metadata):
 
 def _unscaled(x):
     return int("".join(map(str, x.as_tuple().digits))) * (-1 if x.is_signed() else 1)
+
+
+def group_bytes(file):
+    """Of each row group the bytes that its leaves take, by their dotted paths."""
+    metadata = pq.read_metadata(file)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return [
+        {c.path_in_schema: c.total_compressed_size for c in map(g.column, range(g.num_columns))} for g in groups
+    ]
+
+
+def chunk_bytes(file):
+    """The bytes that each leaf takes in a file."""
+    groups = group_bytes(file)
+    return {leaf: sum(g[leaf] for g in groups) for leaf in groups[0]}

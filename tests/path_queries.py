@@ -27,6 +27,12 @@ SPARK_MAY = [{"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factory
 SPARK_MAY += [{**SPARK_MAY[0], "spark.sql.variant.pushVariantIntoScan": "true"}]
 # A session that attached late has no rule before scans are built.
 LATE = {"spark.sql.optimizer.excludedRules": "shreddedvariant.rules.PathPushdown"}
+# Sessions that skip, stop early and answer from footers as the usual one does.
+OTHER_SESSIONS = {
+    "without ANSI": {"spark.sql.ansi.enabled": "false"},
+    "attached late": LATE,
+    "row by row": {"spark.sql.parquet.enableVectorizedReader": "false"},
+}
 UNSHREDDED = {"spark.sql.variant.writeShredding.enabled": "false", "spark.sql.variant.inferShreddingSchema": "false"}
 
 
@@ -175,13 +181,21 @@ def explained(df):
     return text.getvalue()
 
 
+def scans(df):
+    """The leaves of each scan that has any, as `Leaves: [v.a, v.b.c]` has them; copies that prune are no scans."""
+    plan, *subqueries = re.split(r"^Subquery:", explained(df), flags=re.MULTILINE)
+    asked = [plan, *(s for s in subqueries if "dynamicpruning" not in s.split("\n")[0])]
+    lists = re.findall(r"^Leaves: \[(.*)\]$", "\n".join(asked), re.MULTILINE)
+    # A comma inside backticks belongs to a name.
+    return [{p.strip() for p in re.findall(r"(?:`(?:[^`]|``)*`|[^,`])+", entries)} for entries in lists]
+
+
 def leaves(df):
-    """The entries of all `Leaves: [v.a, v.b.c]` in the plan; a comma inside backticks belongs to a name."""
-    lists = re.findall(r"^Leaves: \[(.*)\]$", explained(df), re.MULTILINE)
-    return {p.strip() for entries in lists for p in re.findall(r"(?:`(?:[^`]|``)*`|[^,`])+", entries)}
+    """The leaves of all scans."""
+    return set().union(*scans(df))
 
 
-def reads_only(df, wanted):
-    """Asserts that the scans of a plan read these leaves of variants, no fewer and no more."""
-    got = leaves(df)
-    assert got == set(wanted), f"reads {sorted(got)}, not {sorted(wanted)}:\n{explained(df)}"
+def reads_only(df, *wanted):
+    """Asserts that each scan of a plan reads these leaves, no fewer and no more; scans in any order."""
+    got = sorted(map(sorted, scans(df)))
+    assert got == sorted(map(sorted, wanted)), f"reads {got}, not {wanted}:\n{explained(df)}"

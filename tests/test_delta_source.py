@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from delta_spark import delta_spark  # noqa: F401
 from delta_tables import commits, load, save
+from path_queries import settings
 from tables import FORMAT
 
 
@@ -53,6 +54,17 @@ class Reader:
 def reader(spark, table, tmp_path):
     save(rows(spark, 0, 1, 2), table, "p")
     return Reader(spark, table, tmp_path / "stream")
+
+
+@pytest.mark.parametrize("batches", ["true", "false"])
+def test_a_stream_gives_batches_or_rows_as_the_setting_of_sparks_own_reader_says(spark, reader, batches):
+    with settings(spark, {"spark.sql.parquet.enableVectorizedReader": batches}):
+        query = reader.start(("id", "p", "to_json(v) AS j"), availableNow=True)
+        assert query.awaitTermination(120)
+    plan = query._jsq.explainInternal(True)
+    assert "MicroBatchScan" in plan and ("ColumnarToRow" in plan) is (batches == "true")
+    read = spark.read.parquet(str(reader.folder / "rows"))
+    assert sorted(map(tuple, read.collect())) == [(0, 0, '{"a":0}'), (1, 1, '{"a":1}'), (2, 0, '{"a":2}')]
 
 
 def test_a_table_is_read_first_and_then_what_each_commit_adds(spark, reader, table):

@@ -4,7 +4,9 @@ import pyarrow as pa
 import pytest
 from draft_fixtures import draft, typed, untyped, write_draft
 from draft_rows import read_rows, written
+from parquet_cells import chunk_bytes
 from path_queries import explained
+from scan_counts import run
 from tables import load, values
 from variants import NULL, array, decimal, obj
 
@@ -98,8 +100,14 @@ def test_mixed_arrays_and_what_is_no_array(spark, tmp_path):
 def test_a_query_reads_only_the_inner_field(spark, tmp_path):
     """`select variant_get(variant_col, '$.field1.inner_field2', 'string') from tbl` only needs `inner_field2`."""
     shape = draft(object={"field1": draft(object={"inner_field1": TEXT, "inner_field2": TEXT}, untyped=False)})
-    row = {"object": {"field1": {"object": {"inner_field1": typed("x"), "inner_field2": typed("y")}}}}
-    df = load(spark, write_draft(tmp_path / "f.parquet", shape, [row]))
-    df = df.selectExpr("variant_get(v, '$.field1.inner_field2', 'string')")
-    assert df.collect() == [("y",)]
+    rows = [
+        {"object": {"field1": {"object": {"inner_field1": typed("x" * i), "inner_field2": typed(f"y{i}")}}}}
+        for i in range(500)
+    ]
+    path = write_draft(tmp_path / "f.parquet", shape, rows, use_dictionary=False)
+    df = load(spark, path).selectExpr("variant_get(v, '$.field1.inner_field2', 'string')")
+    found, counts = run(df)
+    assert found == [(f"y{i}",) for i in range(500)]
     assert "Leaves: [v.field1.inner_field2]" in explained(df)
+    assert counts.bytes == (chunk_bytes(path)["v.object.field1.object.inner_field2.typed_value"], 0)
+    assert counts.pages == (1, 0)

@@ -20,6 +20,18 @@ CONFLICTS = {
     "an array beside an array": (draft(array=LONG), untyped([1], array=[typed(1)]), "an array"),
     "object and array": (ALL, {"object": {}, "array": []}, "two of object, array and typed_value"),
     "array and typed_value": (ALL, {"array": [], "typed_value": 1}, "two of object, array and typed_value"),
+    "an element typed and untyped": (
+        draft(array=LONG),
+        {"array": [typed(1), untyped("x", typed_value=2)]},
+        r"At 'v\[.*\]'.*both set",
+    ),
+    "a variant null beside an element": (draft(array=LONG), {"array": [untyped(NULL, typed_value=2)]}, r"At 'v\["),
+    "two parts of an element": (draft(array=ALL), {"array": [{"object": {}, "typed_value": 1}]}, r"At 'v\[.*two of"),
+    "an array of an element beside a number": (
+        draft(array=draft(array=LONG)),
+        {"array": [untyped(1, array=[typed(1)])]},
+        r"At 'v\[.*an array",
+    ),
     "object and typed_value": (draft(object={"k": ALL}), {"object": {"k": {"object": {}, "typed_value": 1}}}, "'v.k'"),
 }
 
@@ -68,6 +80,19 @@ SCHEMAS = {
     "array as a struct": (draft(beside={"array": pa.struct([("untyped_value", pa.binary())])}), "array"),
     "typed_value as a struct": (draft(beside={"typed_value": pa.struct([("a", pa.int32())])}), "typed_value"),
     "a field without the layout": (draft(beside={"object": pa.struct([("a", pa.int32())])}), "'a'"),
+    "an unknown field in an element": (draft(array=draft(pa.int64(), beside={"x": pa.int32()})), r"'v\[\*\]'.*'x'"),
+    "a field of an element that is text": (
+        draft(array=draft(object={"k": draft(untyped=pa.string())})),
+        r"'v\[\*\]\.k'",
+    ),
+    "a primitive element": (draft(beside={"array": pa.list_(pa.int64())}), "three-level list"),
+    "an element without columns": (draft(array=draft(untyped=False, beside={"_x": pa.int32()})), r"'v\[\*\]'.*neither"),
+    "an element of a struct": (draft(array=draft(untyped=False, beside={"a": pa.int64()})), r"'v\[\*\]'.*'a'"),
+    "an element of today's layout": (
+        draft(array=draft(pa.int64(), untyped=False, beside={"value": pa.binary()})),
+        r"'v\[\*\]'.*'value'",
+    ),
+    "elements of a type that no variant has": (draft(array=draft(pa.uint32())), r"'v\[\*\]'.*INTEGER"),
     "a type that no variant has": (draft(pa.uint32()), "INTEGER"),
 }
 
@@ -76,7 +101,9 @@ SCHEMAS = {
 def test_a_group_that_breaks_the_layout_is_refused_by_name(spark, tmp_path, name):
     shape, said = SCHEMAS[name]
     path = write_draft(tmp_path / "f.parquet", shape, [{}])
-    for query in ("v",) if name == "a field without the layout" else ("v", "v:k::int"):
+    # What a path does not lead to is not looked at.
+    aside = ("a field without the layout", "a field of an element that is text")
+    for query in ("v",) if name in aside else ("v", "v:k::int"):
         refusal(lambda q=query: load(spark, path).selectExpr(q).collect(), said, "f.parquet")
 
 

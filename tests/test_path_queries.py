@@ -106,6 +106,7 @@ NEW_YORK = {"spark.sql.session.timeZone": "America/New_York"}
 LENIENT = {"spark.sql.ansi.enabled": "false"}
 SENSITIVE = {"spark.sql.caseSensitive": "true"}
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+ROW_BY_ROW = {"spark.sql.parquet.enableVectorizedReader": "false"}
 # What both sides get, and what only ours gets.
 SETTINGS = {
     "without ANSI": (LENIENT, {}),
@@ -114,7 +115,8 @@ SETTINGS = {
     "case sensitive": (SENSITIVE, {}),
     "without whole-stage code": ({}, {"spark.sql.codegen.wholeStage": "false"}),
     "interpreted": ({}, INTERPRETED),
-    "without the vectorised reader": ({}, {"spark.sql.parquet.enableVectorizedReader": "false"}),
+    "without the vectorised reader": ({}, ROW_BY_ROW),
+    "without the vectorised reader, interpreted": ({}, {**ROW_BY_ROW, **INTERPRETED}),
     "in batches of three": ({}, {"spark.sql.parquet.columnarReaderBatchSize": "3"}),
     "off heap": ({}, {"spark.sql.columnVector.offheap.enabled": "true"}),
     "without adaptive plans": ({}, {"spark.sql.adaptive.enabled": "false"}),
@@ -180,6 +182,15 @@ def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting
     found += pair.column_differences(EVERYWHERE["values"], meaning=meaning, ours=ours).values()
     found = [difference for difference in found if difference]
     assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
+def test_the_scan_gives_batches_or_rows_as_the_setting_of_sparks_own_reader_says(pair, late):
+    for query in ("SELECT v:i::int, to_json(v) FROM t", "SELECT v, s.v:b::string FROM t WHERE v:t::string = 'a'"):
+        for setting in ("true", "false"):
+            conf = {**late, "spark.sql.parquet.enableVectorizedReader": setting}
+            with settings(pair.ours, conf):
+                assert ("ColumnarToRow" in explained(pair.ours.sql(query))) is (setting == "true")
 
 
 @pytest.mark.parametrize("query", SPARED)

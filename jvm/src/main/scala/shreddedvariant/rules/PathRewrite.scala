@@ -8,7 +8,6 @@ package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
-import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 
 private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
@@ -114,50 +113,4 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
   }
 
   private def isPresenceTest(e: Expression) = wanted.finder.presence(e).exists(_._2.steps.isEmpty)
-}
-
-/**
- * Tests that maps are not NULL, below joins. Spark adds them to whatever a join compares, and to read a key costs less
- * than to know whether its map is there. Law: where the condition is not true of a row whose map is NULL, that row joins
- * with none, and a side whose rows are lost then, or never come out, gives the same without the test.
- */
-private[rules] object NullTests {
-  def left(join: Join, finder: AccessFinder): LogicalPlan = join.joinType match {
-    case Inner | RightOuter | LeftSemi => without(join.left, conditions(join), finder)
-    case _ => join.left
-  }
-
-  def right(join: Join, finder: AccessFinder): LogicalPlan = join.joinType match {
-    case Inner | LeftOuter | LeftSemi | LeftAnti => without(join.right, conditions(join), finder)
-    case _ => join.right
-  }
-
-  /** Whether an expression is false or NULL where the variant or map is NULL. */
-  def failsAtNull(e: Expression, ref: ColumnRef, finder: AccessFinder): Boolean = e match {
-    case IsNotNull(child) => failsAtNull(child, ref, finder)
-    case _ if finder.column(e).contains(ref) => true
-    case _ => e.nullIntolerant && e.children.exists(failsAtNull(_, ref, finder))
-  }
-
-  private def conditions(join: Join) = join.condition.toSeq.flatMap(Conjuncts(_))
-
-  private def without(side: LogicalPlan, conditions: Seq[Expression], finder: AccessFinder): LogicalPlan =
-    side match {
-      case p: Project => p.copy(child = without(p.child, conditions, finder))
-      case f: Filter =>
-        val kept = Conjuncts(f.condition).filter {
-          case IsNotNull(child) =>
-            !finder.column(child).exists(ref => ref.isMap && conditions.exists(failsAtNull(_, ref, finder)))
-          case _ => true
-        }
-        kept.reduceOption(And).fold(f.child)(Filter(_, f.child))
-      case other => other
-    }
-}
-
-private[rules] object Conjuncts {
-  def apply(e: Expression): Seq[Expression] = e match {
-    case And(left, right) => apply(left) ++ apply(right)
-    case other => Seq(other)
-  }
 }

@@ -211,7 +211,10 @@ final case class ShreddedVariantScan(
     case _ => super.toMicroBatchStream(checkpoint)
   }
 
-  override def columnarSupportMode: ColumnarSupportMode = ColumnarSupportMode.SUPPORTED
+  /** As for Spark's own Parquet scans: rows where the setting asks for them. They come out of the same batches. */
+  override def columnarSupportMode: ColumnarSupportMode =
+    if (conf.parquetVectorizedReaderEnabled) ColumnarSupportMode.SUPPORTED
+    else ColumnarSupportMode.UNSUPPORTED
 
   override def planInputPartitions(): Array[InputPartition] = filteredAtRuntime.plan()
 
@@ -334,5 +337,6 @@ final class RowReader(batches: PartitionReader[ColumnarBatch]) extends Partition
     rows.hasNext
   }
   override def get(): InternalRow = rows.next()
+  override def currentMetricsValues(): Array[CustomTaskMetric] = batches.currentMetricsValues()
   override def close(): Unit = batches.close()
 }

@@ -104,7 +104,8 @@ class ShreddedVariantSource
 
   override def isSplitable(spark: SparkSession, options: Map[String, String], path: Path): Boolean = true
 
-  override def supportBatch(spark: SparkSession, schema: StructType): Boolean = true
+  override def supportBatch(spark: SparkSession, schema: StructType): Boolean =
+    spark.sessionState.conf.parquetVectorizedReaderEnabled
 
   override def supportDataType(dataType: DataType): Boolean =
     new ParquetFileFormat().supportDataType(dataType)

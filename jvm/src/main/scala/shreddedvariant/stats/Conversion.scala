@@ -31,7 +31,8 @@ object Conversion {
           TimestampNTZType
         ) =>
       Some(same)
-    case (Str, text: StringType) => Option.when(text == StringType)(same)
+    case (Str, text: StringType) =>
+      Option.when(text == StringType || !laws.hold(Law.Collations))(same)
     case (Binary, BinaryType) => Some(same)
     case (Int8 | Int16 | Int32 | Int64, ByteType | ShortType | IntegerType | LongType)
         if bytes(from) <= to.defaultSize =>

@@ -44,6 +44,12 @@ object Law {
   /** Strings compare by their bytes in UTF-8, unsigned; so do binaries. */
   case object UnsignedBytes extends Law
 
+  /**
+   * A collation takes strings for equal that are other bytes, or puts them in another order: bounds, dictionaries and
+   * bloom filters, which know bytes, say nothing to it.
+   */
+  case object Collations extends Law
+
   /** NOT is true where its operand can be false: neither where that is not true nor where it is NULL. */
   case object ThreeValuedNot extends Law
 
@@ -67,6 +73,7 @@ object Law {
     NotANumber,
     NegativeZero,
     UnsignedBytes,
+    Collations,
     ThreeValuedNot,
     RowsThatLack,
     StrictlyBefore

@@ -6,7 +6,7 @@ import java.nio.file.Files
 import scala.util.Random
 
 import shreddedvariant.{ShreddedVariantException, Value, VariantFile}
-import shreddedvariant.layout.ShapeParser
+import shreddedvariant.layout.{ShapeParser, WriteLayout}
 
 class DamagedFileSuite extends munit.FunSuite {
   private val shape =
@@ -24,8 +24,8 @@ class DamagedFileSuite extends munit.FunSuite {
     )))
   }
 
-  private def intact: Array[Byte] = VariantFile.withFile { file =>
-    VariantFile.write(file, rows, shape)
+  private def intact(layout: WriteLayout): Array[Byte] = VariantFile.withFile { file =>
+    VariantFile.write(file, rows, shape, layout = layout)
     Files.readAllBytes(file)
   }
 
@@ -43,39 +43,42 @@ class DamagedFileSuite extends munit.FunSuite {
 
   private val tries = sys.props.getOrElse("fuzz.tries", "150").toInt
 
-  test("flipped bits are read or refused") {
-    val random = new Random(7)
-    val bytes = intact
-    for (i <- 0 until tries) {
-      val damaged = bytes.clone
-      val at = Seq.fill(1 + random.nextInt(3))(random.nextInt(bytes.length))
-      at.foreach(a => damaged(a) = (damaged(a) ^ (1 << random.nextInt(8))).toByte)
-      readOrRefuse(damaged, s"try $i, bytes $at")
+  for ((name, layout) <- WriteLayout.all) {
+    test(s"flipped bits are read or refused ($name)") {
+      val random = new Random(7)
+      val bytes = intact(layout)
+      for (i <- 0 until tries) {
+        val damaged = bytes.clone
+        val at = Seq.fill(1 + random.nextInt(3))(random.nextInt(bytes.length))
+        at.foreach(a => damaged(a) = (damaged(a) ^ (1 << random.nextInt(8))).toByte)
+        readOrRefuse(damaged, s"try $i, bytes $at")
+      }
+    }
+
+    test(s"a truncated file is refused, wherever it ends ($name)") {
+      val bytes = intact(layout)
+      for (end <- 0 until bytes.length by math.max(1, bytes.length / 100))
+        assert(!readOrRefuse(bytes.take(end), s"the first $end bytes"))
+    }
+
+    test(s"values that are no variants are refused where they are decoded, with their place ($name)") {
+      for ((what, value) <- noVariants) VariantFile.withFile { file =>
+        val e = intercept[ShreddedVariantException](VariantFile.write(
+          file,
+          Seq((Array[Byte](1, 0, 0), value)),
+          ShapeParser.parse("a INT, b ARRAY<INT>"),
+          layout = layout
+        ))
+        assertEquals(e.condition, "SHREDDED_VARIANT_MALFORMED_VALUE", what)
+        assert(e.getMessage.contains("'v'"), e.getMessage)
+      }
     }
   }
 
-  test("a truncated file is refused, wherever it ends") {
-    val bytes = intact
-    for (end <- 0 until bytes.length by math.max(1, bytes.length / 100))
-      assert(!readOrRefuse(bytes.take(end), s"the first $end bytes"))
-  }
-
-  test("values that are no variants are refused where they are decoded, with their place") {
-    val metadata = Array[Byte](1, 0, 0)
-    val cases = Seq(
-      "an empty value" -> Array[Byte](),
-      "an object without its ids" -> Array[Byte](2, 1),
-      "an object with a key that is not in the metadata" -> Array[Byte](2, 1, 0, 0, 1, 0),
-      "an array whose data ends too early" -> Array[Byte](3, 1, 0, 9, 0)
-    )
-    for ((name, value) <- cases) VariantFile.withFile { file =>
-      val e = intercept[ShreddedVariantException](VariantFile.write(
-        file,
-        Seq((metadata, value)),
-        ShapeParser.parse("a INT, b ARRAY<INT>")
-      ))
-      assertEquals(e.condition, "SHREDDED_VARIANT_MALFORMED_VALUE", name)
-      assert(e.getMessage.contains("'v'"), e.getMessage)
-    }
-  }
+  private def noVariants = Seq(
+    "an empty value" -> Array[Byte](),
+    "an object without its ids" -> Array[Byte](2, 1),
+    "an object with a key that is not in the metadata" -> Array[Byte](2, 1, 0, 0, 1, 0),
+    "an array whose data ends too early" -> Array[Byte](3, 1, 0, 9, 0)
+  )
 }

@@ -9,7 +9,7 @@ class LawsSuite extends munit.FunSuite {
   private def mayMatch(c: Case, laws: Laws): Boolean = {
     val order = new DatumOrder(Laws.all)
     val judgement = new Judgement(laws)
-    SkippedRows.predicate(c).usable().forall { usable =>
+    SkippedRows.predicate(c, laws).usable().forall { usable =>
       judgement.rows[Boolean](usable) { (column, test, truth) =>
         SkippedRows.parts(c, column, laws).exists { part =>
           val facts = part.leaf.fold(Facts.unknown(c.rows.size.toLong))(SkippedRows.facts(c, _, order))

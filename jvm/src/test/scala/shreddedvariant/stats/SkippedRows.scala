@@ -53,7 +53,8 @@ object SkippedRows {
   private val integers =
     Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
   private val doubles = Seq(-0.0, 0.0, 1.0, 1.5, -2.5, 99.95, 3e9, 1e300, Double.NaN, Double.PositiveInfinity)
-  private val texts = Seq("", "a", "ab", "abc", "b", "é", "z", "5", "1.5", "2024-01-01", "\uD83D\uDE00")
+  private val texts =
+    Seq("", "a", "A", "ab", "AB", "abc", "b", "B", "é", "z", "5", "1.5", "2024-01-01", "\uD83D\uDE00")
 
   def values(scalar: ScalarType): Gen[Value] = scalar match {
     case ScalarType.Bool => Gen.oneOf(true, false).map(Value.Bool)
@@ -203,7 +204,11 @@ object SkippedRows {
 
   val cases: Gen[Case] = for {
     scalar <- scalars
-    target <- Gen.frequency(3 -> Gen.const(ScalarType.decodedAs(scalar)), 2 -> targets)
+    target <- Gen.frequency(
+      6 -> Gen.const(ScalarType.decodedAs(scalar)),
+      4 -> targets,
+      (if (scalar == ScalarType.Str) 3 else 0) -> Gen.const(StringType("UTF8_LCASE"))
+    )
     at <- Gen.frequency(3 -> Gen.const(Option.empty[Int]), 1 -> Gen.oneOf(0, 1).map(Option(_)))
     isDraft <- Gen.oneOf(true, false)
     // A list that is there has all its elements in it: only where it is none, its value is further out.
@@ -267,12 +272,12 @@ object SkippedRows {
 
   // ---- what we judge ----
 
-  def predicate(c: Case): Predicate = {
+  def predicate(c: Case, laws: Laws = Laws.all): Predicate = {
     val value = path.copy(wanted = Wanted.Value(c.target, None))
     val failing = path.copy(wanted = Wanted.Failure(c.target, None))
     val columns =
       new ScanColumns(Map("value" -> value, "failing" -> failing), new StructType, caseSensitive = true)
-    new ScanPredicates(columns).read(c.filter)
+    new ScanPredicates(columns, laws = laws).read(c.filter)
   }
 
   def parts(c: Case, column: Column, laws: Laws): Seq[Part] = CellParts(

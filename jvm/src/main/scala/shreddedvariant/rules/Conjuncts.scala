@@ -1,0 +1,11 @@
+/** The parts of a condition that all have to be true. */
+package shreddedvariant.rules
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression}
+
+private[rules] object Conjuncts {
+  def apply(e: Expression): Seq[Expression] = e match {
+    case And(left, right) => apply(left) ++ apply(right)
+    case other => Seq(other)
+  }
+}
