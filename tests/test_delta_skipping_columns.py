@@ -80,7 +80,7 @@ def test_columns_of_odd_names_skip_files(spark, tmp_path):
         )  # fmt: skip
         save(df, tmp_path / "t", "p.q", **{"shredding.shape.`v.w`": "n BIGINT"})
     for column in ("`a.b`", "`it's`", "`É`", "`s.t`.`x.y`", "`S.T`.z", "`v.w`:n::bigint"):
-        assert counted(spark, tmp_path / "t", f"{column} = 101", explained=1) == ([101], (1, 5)), column
+        assert counted(spark, tmp_path / "t", f"{column} = 100", explained=1) == ([100], (1, 5)), column
     assert counted(spark, tmp_path / "t", "`p.q` = 1 AND `v.w`:n::bigint < 100", explained=1) == ([1], (1, 5))
 
 
