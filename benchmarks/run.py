@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from benchmarks import bytes_read, drafts, engines, maps, wide, writes
+from benchmarks import bytes_read, drafts, engines, maps, planning, wide, writes
 from benchmarks.bench import Bench, Plan
 from benchmarks.data import ROOT, Data
 from benchmarks.queries import LAYOUTS, QUERIES
@@ -59,6 +59,7 @@ def _measurements(bench: Bench, counts: bool) -> list[tuple[str, Callable[[], Re
     events = [(query.name, lambda query=query: bench.measure(query)) for query in QUERIES if query.table is EVENTS]
     others = [(query.name, lambda query=query: bench.measure(query)) for query in QUERIES if query.table is not EVENTS]
     lone: list[tuple[str, Callable[[], Result]]] = [(wide.NAME, lambda: wide.measure(bench))]
+    lone.append((planning.NAME, lambda: planning.measure(bench)))
     lone += drafts.measurements(bench)
     lone += writes.measurements(bench)
     lone += maps.measurements(bench)

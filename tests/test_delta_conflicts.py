@@ -3,11 +3,13 @@
 `make test` runs short series of commits and kills, FUZZ=1 long ones.
 """
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -15,17 +17,18 @@ from conftest import clean_environment, script
 from delta_tables import active, commits, files_on_disk, load, save
 
 FUZZ = bool(os.environ.get("FUZZ"))
+NUMBERS = itertools.count()
 
-# Writes in a process of its own. Only rows of acknowledged writes are printed.
+# Writes in a process of its own, each n-th time an overwrite. Only rows of acknowledged writes are printed.
 WRITER = """
 import shredded_variant
 spark = shredded_variant.attach(calm()).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
-path, name, number = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+path, name, number, nth = sys.argv[1], *map(int, sys.argv[2:5])
 kept, refused = [], 0
 for i in range(number):
     row = name * 1000000 + i
-    mode = "overwrite" if i % 10 == 9 else "append"
+    mode = "overwrite" if i % nth == nth - 1 else "append"
     df = spark.sql(f"SELECT {row}L AS id, parse_json('{{\\"a\\":{row}}}') AS v").coalesce(1)
     try:
         df.write.format("shredded_variant").option("table", "delta").mode(mode).save(path)
@@ -54,38 +57,36 @@ def ids(spark, path):
     return sorted(r[0] for r in load(spark, path).select("id").collect())
 
 
-def meanwhile(spark, path, others, **options):
+def meanwhile(spark, path, others, *added, **options):
     """A write whose rows come only after `others` has run: it began before."""
     from pyspark.sql import functions as f
 
-    flag = f"{path}.done"
+    begun, done = (f"{path}.{name}{next(NUMBERS)}" for name in ("begun", "done"))
 
     def wait(row):
-        while not os.path.exists(flag):
+        open(begun, "w").close()
+        while not os.path.exists(done):
             time.sleep(0.05)
         return row
 
     # The Python of the tests, whatever the PATH has.
     spark.sparkContext.pythonExec = sys.executable
-    slow = rows(spark, 100).withColumn("id", f.udf(wait, "bigint")("id"))
-    import threading
-
+    slow = rows(spark, 100).selectExpr("*", *added).withColumn("id", f.udf(wait, "bigint")("id"))
     failures = []
 
     def write():
         try:
-            # Unshredded, so that its file is there before its first row.
-            save(slow, path, shredding="off", **options)
+            save(slow, path, **options)
         except Exception as e:
             failures.append(str(e))
 
     writer = threading.Thread(target=write)
-    before = files_on_disk(path)
     writer.start()
-    while files_on_disk(path) == before and writer.is_alive():
+    while not os.path.exists(begun) and writer.is_alive():
         time.sleep(0.05)
+    assert writer.is_alive(), failures
     others()
-    open(flag, "w").close()
+    open(done, "w").close()
     writer.join()
     return failures
 
@@ -128,15 +129,41 @@ def test_columns_that_change_meanwhile_end_a_write(spark, table):
         failures = meanwhile(spark, table, lambda df=wide: save(df, table, mergeSchema="true"), mode=mode)
         assert "SHREDDED_VARIANT_DELTA_CONFLICT" in failures[0]
         wide = wide.selectExpr("*", "2 AS m")
-        os.remove(f"{table}.done")
     assert ids(spark, table) == [0, 1, 1]
+
+
+@pytest.fixture
+def partitioned(spark, tmp_path):
+    """Row 0 in the partition 0 and row 1 in the partition 1."""
+    path = str(tmp_path / "partitioned")
+    save(rows(spark, 0, 1).selectExpr("*", "id AS p"), path, "p")
+    return path
+
+
+# What replaces one partition.
+OF_ONE = {"dynamic": {"partitionOverwriteMode": "dynamic"}, "replaceWhere": {"replaceWhere": "p = 0"}}
+
+
+@pytest.mark.parametrize("kind", OF_ONE)
+@pytest.mark.parametrize("partition", [0, 1])
+def test_overwrites_of_partitions_land_beside_those_of_others_and_notice_their_own(spark, partitioned, kind, partition):
+    """The write meanwhile replaces this partition; the one that began before it, partition 0."""
+    other = rows(spark, 7).selectExpr("*", f"{partition}L AS p")
+    others = lambda: save(other, partitioned, mode="overwrite", replaceWhere=f"p = {partition}")  # noqa: E731
+    failures = meanwhile(spark, partitioned, others, "0L AS p", mode="overwrite", **OF_ONE[kind])
+    if partition == 0:
+        assert "SHREDDED_VARIANT_DELTA_CONFLICT" in failures[0]
+        assert ids(spark, partitioned) == [1, 7]
+    else:
+        assert failures == []
+        assert ids(spark, partitioned) == [7, 100]
 
 
 def test_two_processes_lose_nothing_that_was_acknowledged(spark, table, tmp_path):
     job = script(tmp_path, WRITER)
     writers = [
         subprocess.Popen(
-            [sys.executable, job, table, str(name), str(200 if FUZZ else 20)],
+            [sys.executable, job, table, str(name), str(200 if FUZZ else 20), "10"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=clean_environment(),
         )
         for name in (1, 2)
@@ -152,26 +179,53 @@ def test_two_processes_lose_nothing_that_was_acknowledged(spark, table, tmp_path
     assert {row for rows in added[last:] for row in rows} <= set(there), "all since the last overwrite"
 
 
-def test_a_killed_write_leaves_a_readable_table_and_no_half_commit(spark, table, tmp_path):
+def kill(job, path, name, nth, begun, after):
+    """Kills a process of writes some seconds after it has begun, which it must not outlive by itself."""
+    writer = subprocess.Popen(
+        [sys.executable, job, path, str(name), "1000", str(nth)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clean_environment(), start_new_session=True,
+    )  # fmt: skip
+    while not begun() and writer.poll() is None:
+        time.sleep(0.005)
+    time.sleep(after)
+    assert writer.poll() is None, "the writer has ended by itself"
+    os.killpg(writer.pid, signal.SIGKILL)
+    writer.wait()
+
+
+def is_whole(spark, path):
+    """Every commit says what it is, every file that the log names is there, and each has its one row."""
+    assert all("commitInfo" in commit[0] for commit in commits(path))
+    assert active(path) <= files_on_disk(path)
+    assert load(spark, path).count() == len(active(path))
+
+
+@pytest.mark.parametrize("nth", [1, 2], ids=["overwrites", "overwrites_and_appends"])
+def test_a_killed_write_leaves_a_readable_table_and_no_half_commit(spark, table, tmp_path, nth):
     job = script(tmp_path, WRITER)
-    seen = 0
-    for moment in range(20 if FUZZ else 3):
-        writer = subprocess.Popen(
-            [sys.executable, job, table, str(moment + 1), "1000"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clean_environment(), start_new_session=True,
-        )  # fmt: skip
+    for moment in range(10 if FUZZ else 2):
         before = len(commits(table))
-        while len(commits(table)) < before + 2 and writer.poll() is None:
-            time.sleep(0.02)
-        time.sleep(0.037 * moment)
-        assert writer.poll() is None, "the writer has ended by itself"
-        os.killpg(writer.pid, signal.SIGKILL)
-        writer.wait()
-        log = commits(table)
-        seen += len(log)
-        assert all("commitInfo" in commit[0] for commit in log)
-        assert active(table) <= files_on_disk(table)
-        assert load(spark, table).count() == len(active(table))
-    assert seen > 0
+        kill(job, table, moment + 1, nth, lambda b=before: len(commits(table)) >= b + 2, 0.037 * moment)
+        is_whole(spark, table)
+    removed = [a["remove"]["path"] for commit in commits(table) for a in commit if "remove" in a]
+    assert removed, "no overwrite was under way"
+    assert not set(removed) & active(table)
     save(rows(spark, 7), table)
     assert 7 in ids(spark, table)
+
+
+def test_a_killed_creation_leaves_a_table_or_none(spark, tmp_path):
+    job = script(tmp_path, WRITER)
+    for moment in range(10 if FUZZ else 2):
+        path = tmp_path / f"t{moment}"
+        # From the first file on until after the first commit.
+        kill(job, path, 1, 10, path.exists, 0.03 * moment)
+        log = path / "_delta_log"
+        if log.exists() and list(log.glob("*.json")):
+            is_whole(spark, path)
+        else:
+            with pytest.raises(Exception, match=r"SHREDDED_VARIANT|UNABLE_TO_INFER_SCHEMA|PATH_NOT_FOUND"):
+                load(spark, path).collect()
+        save(rows(spark, 7), path)
+        assert 7 in ids(spark, path)
+        is_whole(spark, path)

@@ -82,22 +82,6 @@ def test_a_table_of_an_independent_delta_is_read_appended_to_and_overwritten(spa
     assert delta_spark.sql(COUNTS, t=table) == counts(spark, table) == [[1, 1, 5]]
 
 
-def test_without_the_property_files_are_unshredded_and_a_shape_is_refused(spark, table, delta_spark):  # noqa: F811
-    from shredded_variant.layout import layout
-
-    delta_spark.sql("CREATE TABLE {t} (id BIGINT, v VARIANT, p BIGINT) USING delta", t=table)
-    save(rows(spark, 1), table)
-    assert "typed_value" not in str(layout(table))
-    refusal(lambda: save(rows(spark, 2), table, **SHAPE), r"shredding\.shape\.v", r"delta\.enableVariantShredding")
-    assert files_on_disk(table) == active(table)
-
-
-@pytest.mark.parametrize("value", ["false", "False", "no"])
-def test_a_property_that_is_not_true_forbids_shapes(spark, table, value):
-    save(rows(spark, 1), table, delta__enableVariantShredding=value)
-    refusal(lambda: save(rows(spark, 2), table, **SHAPE), r"delta\.enableVariantShredding")
-
-
 def test_columns_are_added_by_merge_schema_and_replaced_by_overwrite_schema(spark, table, delta_spark):  # noqa: F811
     save(rows(spark, 1), table, "p", **SHAPE)
     wide = rows(spark, 2).selectExpr("*", "named_struct('x', 1) AS s")

@@ -93,6 +93,27 @@ def test_a_delta_table_is_read_as_it_was(spark, tmp_path):
     )
 
 
+def test_a_delta_table_of_a_catalog_is_read_as_it_was(spark, tmp_path):
+    with tables(spark, "t", "plain") as (t, plain):
+        spark.sql(f"CREATE TABLE {t} (id BIGINT, v VARIANT) USING {FORMAT} OPTIONS (table 'delta')")
+        for i in (1, 2):
+            rows(spark, i).write.insertInto(t)
+        for name in (t, f"default.{t}", f"spark_catalog.default.{t}"):
+            assert ids(spark.sql(f"SELECT * FROM {name} VERSION AS OF 0")) == [1]
+            assert ids(spark.sql(f"SELECT {name}.id FROM {name} VERSION AS OF 1 WHERE {name}.id > 1")) == [2]
+        old = spark.sql(f"SELECT a.id FROM {t} VERSION AS OF 0 a JOIN {t} b ON a.v:a::int = b.v:a::int")
+        assert ids(old) == [1] and leaves(old) == {"id", "v.a", "v present"}
+        refusal(lambda: spark.sql(f"SELECT * FROM {t} VERSION AS OF 99").collect(), "99")
+        refusal(lambda: spark.sql(f"SELECT * FROM {t} TIMESTAMP AS OF '2020-01-01'").collect(), "2020-01-01")
+        spark.sql(f"CREATE TABLE {plain} (id BIGINT) USING {FORMAT}")
+        spark.range(1).createOrReplaceTempView("no_table")
+        for name in (plain, "no_table"):
+            with pytest.raises(Exception, match=r"(?i)time travel"):
+                spark.sql(f"SELECT * FROM {name} VERSION AS OF 0").collect()
+        with pytest.raises(Exception, match="TABLE_OR_VIEW_NOT_FOUND"):
+            spark.sql("SELECT * FROM absent VERSION AS OF 0")
+
+
 def test_options_and_patterns_work_and_mistakes_are_named(spark, tmp_path):
     for i in (1, 2):
         rows(spark, i).write.format(FORMAT).save(str(tmp_path / f"a b{i}"))
@@ -135,7 +156,11 @@ def asked(query):
         df = spark.sql(query)
         return [leaves(df), sorted(list(r) for r in df.collect())]
     except Exception as e:
-        return (re.search("SHREDDED_VARIANT_[A-Z_]+", str(e)) or [str(e)[:300]])[0]
+        texts, java = [str(e)], getattr(e, "_origin", None)
+        while java is not None:
+            texts.append(str(java.getMessage()))
+            java = java.getCause()
+        return (re.search("SHREDDED_VARIANT_[A-Z_]+", " ".join(texts)) or [str(e)[:300]])[0]
 
 document = "parse_json(to_json(named_struct('a', id, 'b', 'x')))"
 spark.sql(f"SELECT id, {document} AS v, id % 2 AS p FROM range(4)").write.format("shredded_variant").partitionBy(
@@ -159,6 +184,7 @@ seen = {
     "still": asked("SELECT count(*) FROM t")[1],
     "as select": asked(f"CREATE TABLE d USING shredded_variant OPTIONS (table 'delta') AS SELECT * FROM {path}"),
     "delta": asked("SELECT sum(v:a::int) FROM d"),
+    "path of delta": asked("SELECT sum(v:a::int) FROM shredded_variant.`" + os.path.abspath("w/d") + "`"),
     "tables": [t.name for t in spark.catalog.listTables() if not t.isTemporary],
 }
 print(json.dumps(seen))
@@ -183,6 +209,7 @@ def test_a_session_that_attached_late_reads_paths_and_writes_tables_as_others_do
         "still": [[3]],
         "as select": none,
         "delta": [["v.a"], [[6]]],
+        "path of delta": "SHREDDED_VARIANT_DELTA_ROUTE",
         "tables": ["d", "t"],
     }
 

@@ -117,6 +117,11 @@ class RoomsSuite extends munit.FunSuite {
       assertEquals(wrong, Nil)
     }
 
+  test("only one room knows Delta Kernel") {
+    val others = files(main).filterNot(_.startsWith(main.resolve("delta")))
+    assertEquals(others.filter(f => Files.readString(f).contains("shaded")).map(_.getFileName.toString), Nil)
+  }
+
   test("every room is in the table") {
     val dirs =
       Files.list(main).iterator.asScala.filter(Files.isDirectory(_)).map(_.getFileName.toString).toSet

@@ -1,6 +1,7 @@
 /** Finds and opens the logs of Delta tables; what Kernel has to say of them becomes one sentence. */
 package shreddedvariant.delta
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -9,6 +10,10 @@ import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
 import shreddedvariant.shaded.io.delta.kernel.defaults.engine.DefaultEngine
 import shreddedvariant.shaded.io.delta.kernel.engine.Engine
+import shreddedvariant.shaded.io.delta.kernel.exceptions.{
+  UnsupportedProtocolVersionException,
+  UnsupportedTableFeatureException
+}
 import shreddedvariant.shaded.io.delta.kernel.internal.SnapshotImpl
 
 /** Which of a table's versions is asked for. */
@@ -59,11 +64,22 @@ object DeltaLog {
     try open
     catch { case NonFatal(e) => throw Errors.deltaVersion(root, asked, e) }
 
+  private val Elsewhere = "use format(\"delta\")"
+
   /** Runs what reads a log: a log can be damaged in any way, and Kernel throws whatever it meets then. */
   def attempt[T](root: String)(body: => T): T =
     try body
     catch {
       case e: ShreddedVariantException => throw e
+      case e: UnsupportedProtocolVersionException =>
+        throw Errors.deltaFeature(root, s"reader version ${e.getVersion}", "read", Elsewhere)
+      case e: UnsupportedTableFeatureException =>
+        throw Errors.deltaFeature(
+          root,
+          e.getUnsupportedFeatures.asScala.toSeq.sorted.mkString(", "),
+          "read",
+          Elsewhere
+        )
       case e @ (_: StackOverflowError | NonFatal(_)) => throw Errors.deltaLog(root, e)
     }
 }

@@ -16,11 +16,21 @@ import org.apache.spark.sql.types.StructType
 import shreddedvariant.delta.{DeltaFile, DeltaSnapshot, FileSkipping}
 import shreddedvariant.stats
 
+/** `partitions` are the partition columns that the predicate has been read with. */
+final case class AskedOfFiles(predicate: stats.Predicate, partitions: StructType) {
+
+  /** What is asked of the files of one partition, whose values are those of `columns`. */
+  def at(values: InternalRow, columns: StructType): stats.Predicate =
+    predicate.at(InternalRow.fromSeq(partitions.map { field =>
+      values.get(columns.fieldIndex(field.name), field.dataType)
+    }))
+}
+
 final class DeltaFileIndex(
     spark: SparkSession,
     val snapshot: DeltaSnapshot,
     parameters: Map[String, String],
-    private val predicate: Option[stats.Predicate] = None,
+    private val asked: Option[AskedOfFiles] = None,
     only: Option[IndexedSeq[DeltaFile]] = None
 ) extends PartitioningAwareFileIndex(spark, parameters, None) {
   private val columns: StructType = snapshot.partitionSchema
@@ -36,13 +46,13 @@ final class DeltaFileIndex(
   private def files: IndexedSeq[DeltaFile] = only.getOrElse(snapshot.files)
 
   def of(files: IndexedSeq[DeltaFile]): DeltaFileIndex =
-    new DeltaFileIndex(spark, snapshot, parameters, predicate, Some(files))
+    new DeltaFileIndex(spark, snapshot, parameters, asked, Some(files))
 
   /** The same version without the files of which statistics say that the predicate is true of no row. */
-  def where(predicate: Option[stats.Predicate]): DeltaFileIndex = synchronized {
+  def where(asked: Option[AskedOfFiles]): DeltaFileIndex = synchronized {
     // Spark asks for the plan, the readers and the metrics one after the other, each time anew.
-    if (!last.exists(_.predicate == predicate))
-      last = Some(new DeltaFileIndex(spark, snapshot, parameters, predicate, only))
+    if (!last.exists(_.asked == asked))
+      last = Some(new DeltaFileIndex(spark, snapshot, parameters, asked, only))
     last.get
   }
   private var last: Option[DeltaFileIndex] = None
@@ -55,22 +65,34 @@ final class DeltaFileIndex(
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = Map.empty
 
-  private lazy val partitions: Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
-    val skipping = predicate.map(new FileSkipping(snapshot.schema, _, caseSensitive))
-    val kept = skipping.fold(files)(judge => files.filter(judge.mayMatch))
-    kept.groupBy(_.partition).toSeq.map { case (texts, files) => (values.row(texts), files) }
-  }
+  private lazy val partitions: Seq[PartitionFiles] =
+    files.groupBy(_.partition).toSeq.map { case (texts, files) =>
+      new PartitionFiles(values.row(texts), files, asked)
+    }
 
   override def listFiles(filters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
     select(filters).map { case (values, files) => PartitionDirectory(values, files.map(status).toArray) }
 
-  /** The files whose partition values may pass. */
+  /** The files whose partition values may pass, and of which statistics do not say that no row of theirs does. */
   private def select(filters: Seq[Expression]): Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
     val names = columns.fieldNames.toSet
     val usable = filters.filter(_.references.forall(a => names(a.name)))
-    usable.reduceOption(And(_, _)).fold(partitions) { filter =>
+    val chosen = usable.reduceOption(And(_, _)).fold(partitions) { filter =>
       val predicate = PartitionCondition.bound(filter, columns)
-      partitions.filter { case (values, _) => predicate.eval(values) }
+      partitions.filter(partition => predicate.eval(partition.values))
+    }
+    chosen.map(partition => (partition.values, partition.kept)).filter(_._2.nonEmpty)
+  }
+
+  /** The files of a partition; statistics are looked at where its values pass, and with these values. */
+  private final class PartitionFiles(
+      val values: InternalRow,
+      files: IndexedSeq[DeltaFile],
+      asked: Option[AskedOfFiles]
+  ) {
+    lazy val kept: IndexedSeq[DeltaFile] = asked.fold(files) { asked =>
+      val skipping = new FileSkipping(snapshot.schema, asked.at(values, columns), caseSensitive)
+      files.filter(skipping.mayMatch)
     }
   }
 
@@ -84,5 +106,5 @@ final class DeltaFileIndex(
     case _ => false
   }
   override def hashCode: Int = key.hashCode
-  private def key = (snapshot.root, snapshot.version, predicate, caseSensitive, only)
+  private def key = (snapshot.root, snapshot.version, asked, caseSensitive, only)
 }

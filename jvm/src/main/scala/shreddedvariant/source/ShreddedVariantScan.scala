@@ -226,7 +226,7 @@ final case class ShreddedVariantScan(
 
   /** The files without those of which the log of a Delta table says that no row of theirs passes. */
   private def listed: PartitioningAwareFileIndex = fileIndex match {
-    case delta: DeltaFileIndex => delta.where(predicate)
+    case delta: DeltaFileIndex => delta.where(predicate.map(AskedOfFiles(_, readPartitionSchema)))
     case other => other
   }
 

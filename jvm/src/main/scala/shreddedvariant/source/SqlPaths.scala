@@ -5,10 +5,11 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias, UnresolvedDataSource}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
@@ -32,7 +33,20 @@ object SqlPaths extends Rule[LogicalPlan] {
     case RelationTimeTravel(PathInSql(options, path), Some(Literal(time, StringType)), None)
         if time != null =>
       load(path, options + (Options.TimestampAsOf -> time.toString))
+    case RelationTimeTravel(TableInSql(table), None, Some(version)) =>
+      named(table, Options.VersionAsOf -> version)
+    case RelationTimeTravel(TableInSql(table), Some(Literal(time, StringType)), None) if time != null =>
+      named(table, Options.TimestampAsOf -> time.toString)
   }
+
+  /** What the table's path holds, under the table's name. */
+  private def named(table: CatalogTable, asOf: (String, String)) = SubqueryAlias(
+    SessionCatalog +: table.identifier.nameParts.takeRight(2),
+    load(
+      new Path(table.location).toString,
+      CatalogEntry(table.properties ++ table.storage.properties, Nil).options + asOf
+    )
+  )
 
   private def load(path: String, options: Map[String, String]) =
     UnresolvedDataSource(
@@ -57,6 +71,32 @@ object SqlPaths extends Rule[LogicalPlan] {
       case _ => None
     }
   }
+
+  /**
+   * A Delta table that Spark's own catalog knows by a name: Spark itself would say of the catalog that it has no versions.
+   */
+  private object TableInSql {
+    def unapply(plan: LogicalPlan): Option[CatalogTable] = (plan, SparkSession.getActiveSession) match {
+      case (relation: UnresolvedRelation, Some(session: org.apache.spark.sql.classic.SparkSession)) =>
+        val (catalog, names) = (session.sessionState.catalog, relation.multipartIdentifier)
+        val isNamed = names.size == 3 && names.head.equalsIgnoreCase(SessionCatalog)
+        val isLocal = names.size <= 2 && session.catalog.currentCatalog() == SessionCatalog
+        if (!isNamed && !isLocal || catalog.isTempView(names)) None
+        else {
+          val table = TableIdentifier(names.last, names.init.lastOption)
+          Option.when(catalog.tableExists(table))(catalog.getTableMetadata(table))
+            .filter(found => CatalogEntry.isOurs(found.provider) && isDelta(found))
+        }
+      case _ => None
+    }
+
+    private def isDelta(table: CatalogTable) = table.storage.locationUri.exists(uri =>
+      DeltaLog.isTable(new Path(uri), SparkSession.active.sessionState.newHadoopConf())
+    )
+  }
+
+  /** Spark's own catalog, by the name that cannot be changed. */
+  private val SessionCatalog = "spark_catalog"
 
   /** A database may have our name; Spark's own rules see to its tables. */
   private def isPath(format: String, path: String) =
