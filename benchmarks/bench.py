@@ -42,7 +42,8 @@ class Bench:
 
     def measure(self, query: Query) -> Result:
         result = Result(query.name)
-        result.copies = query.copies or self.copies_for(lambda copies: self.run(query, "struct", copies))
+        least = self.plan.seconds * query.times
+        result.copies = query.copies or self.copies_for(lambda copies: self.run(query, "struct", copies), least)
         wanted = {"struct", "ours"} | {layout for layout, _ in query.bounds}
         layouts = [x for x in self.plan.layouts if x in wanted or (query.with_peers and x != "eager")]
         runs = self._checked(query, layouts, result)
