@@ -23,7 +23,7 @@ def table(spark, tmp_path_factory):
     }
     write(rows, folder / "whole", **options)
     rows.write.format(FORMAT).partitionBy("p").options(**options).save(str(folder / "parts"))
-    write(rows, folder / "groups", **options | {"parquet.block.size": "5000"})
+    write(rows, folder / "groups", **options | {"parquet.block.row.count.limit": "500"})
     for name in ("whole", "parts", "groups"):
         spark.read.format(FORMAT).load(str(folder / name)).createOrReplaceTempView(f"limit_{name}")
     yield spark

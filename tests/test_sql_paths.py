@@ -102,7 +102,7 @@ def test_a_delta_table_of_a_catalog_is_read_as_it_was(spark, tmp_path):
             assert ids(spark.sql(f"SELECT * FROM {name} VERSION AS OF 0")) == [1]
             assert ids(spark.sql(f"SELECT {name}.id FROM {name} VERSION AS OF 1 WHERE {name}.id > 1")) == [2]
         old = spark.sql(f"SELECT a.id FROM {t} VERSION AS OF 0 a JOIN {t} b ON a.v:a::int = b.v:a::int")
-        assert ids(old) == [1] and leaves(old) == {"id", "v.a", "v present"}
+        assert ids(old) == [1] and leaves(old) == {"id", "v.a"}
         refusal(lambda: spark.sql(f"SELECT * FROM {t} VERSION AS OF 99").collect(), "99")
         refusal(lambda: spark.sql(f"SELECT * FROM {t} TIMESTAMP AS OF '2020-01-01'").collect(), "2020-01-01")
         spark.sql(f"CREATE TABLE {plain} (id BIGINT) USING {FORMAT}")
@@ -196,8 +196,8 @@ def test_a_session_that_attached_late_reads_paths_and_writes_tables_as_others_do
     assert python(tmp_path, LATE) == {
         "path": [["v.a", "v.b"], [[4]]],
         "metadata": [["id", "v.a"], [[False, 2]]],
-        "joined by load": [["id", "v present", "v.a"], [[2], [3]]],
-        "join": [["id", "v present", "v.a"], [[2], [3]]],
+        "joined by load": [["id", "v.a"], [[2], [3]]],
+        "join": [["id", "v.a"], [[2], [3]]],
         "exists": [["id", "v.a"], [[0], [1]]],
         "wrong": "SHREDDED_VARIANT_UNKNOWN_OPTION",
         "create": none,

@@ -105,7 +105,8 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
   def deltaOverFiles(path: String): ShreddedVariantException =
     error(
       "DELTA_OVER_FILES",
-      s"'$path' holds files, but no Delta table, whose log would not know of them: write the Delta table to another path."
+      s"'$path' holds files, but no Delta table, whose log would not know of them: write the Delta table to another " +
+        "path, or remove them if a write that was killed has left them."
     )
 
   def deltaShredding(path: String, key: String, property: String): ShreddedVariantException =

@@ -13,10 +13,11 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
 
   /** Checks the options of maps against the schema, and adds to a job which keys are hot, or how they are found. */
   def addTo(job: WriteJob, options: GivenOptions): WriteJob = {
-    checkTable(options)
+    check(options)
     val asked = new AskedOfMaps(options)
     for (option <- asked.named if option.isOwn && !asked.listed.exists(_.path == option.path))
       throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
+    checkTable(options)
     def limits(path: Seq[String]) = KeyLimits(
       always = asked.keys(path).getOrElse(Nil),
       maxKeys = asked.of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
