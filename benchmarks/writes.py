@@ -35,7 +35,7 @@ def _name(table: Table, kind: str) -> str:
 
 def _result(bench: Bench, table: Table, kind: str) -> Result:
     """All writers of a table are measured at once, in turns; a result is about one of ours."""
-    seconds, sizes, differs = _measured(bench, table)
+    seconds, sizes, differs = _measured(bench, table.name)
     taken = {name: bench.summary(times) for name, times in seconds.items()}
     result = Result(_name(table, kind), seconds=dict(seconds), differs=[kind] if kind in differs else [])
     result.bounds = [
@@ -52,7 +52,8 @@ def _result(bench: Bench, table: Table, kind: str) -> Result:
 
 
 @cache
-def _measured(bench: Bench, table: Table) -> tuple[dict[str, list[float]], dict[str, int], list[str]]:
+def _measured(bench: Bench, name_of_table: str) -> tuple[dict[str, list[float]], dict[str, int], list[str]]:
+    table = next(each for each in TABLES if each.name == name_of_table)
     source = _source(bench, table)
     home = ROOT / "writes" / table.name
     runs: dict[str, Run] = {"input": lambda: _noop(source)}
