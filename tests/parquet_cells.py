@@ -110,9 +110,7 @@ def group_bytes(file):
     """Of each row group the bytes that its leaves take, by their dotted paths."""
     metadata = pq.read_metadata(file)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return [
-        {c.path_in_schema: c.total_compressed_size for c in map(g.column, range(g.num_columns))} for g in groups
-    ]
+    return [{c.path_in_schema: c.total_compressed_size for c in map(g.column, range(g.num_columns))} for g in groups]
 
 
 def chunk_bytes(file):
