@@ -11,6 +11,7 @@ import scala.collection.mutable
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.{JobContext, TaskAttemptContext}
+import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.internal.io.{FileCommitProtocol, FileNameSpec}
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
@@ -20,6 +21,9 @@ import shreddedvariant.delta.NewFile
 
 /** `times` are the partition columns of type TIMESTAMP, whose values the job writes in UTC. */
 final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommitProtocol with Serializable {
+  // In the name of each file.
+  private val job = UUID.randomUUID.toString
+
   // In a task: the files that it has opened. In the driver: those that came.
   @transient private var opened: mutable.ArrayBuffer[String] = _
   @transient private var committed: Seq[NewFile] = Nil
@@ -31,7 +35,23 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
   override def onTaskCommit(message: TaskCommitMessage): Unit = committed ++= filesOf(message)
   override def commitJob(job: JobContext, messages: Seq[TaskCommitMessage]): Unit =
     committed = messages.flatMap(filesOf)
-  override def abortJob(job: JobContext): Unit = deleteAll(job.getConfiguration)
+  override def abortJob(job: JobContext): Unit = {
+    deleteAll(job.getConfiguration)
+    deleteUntold(job.getConfiguration)
+  }
+
+  /** A task that ended while its job was failing has told nobody of its files. */
+  private def deleteUntold(conf: Configuration): Unit = {
+    val table = new Path(root)
+    val fs = table.getFileSystem(conf)
+    if (fs.exists(table)) {
+      val files = fs.listFiles(table, true)
+      while (files.hasNext) {
+        val file = files.next().getPath
+        if (file.getName.contains(job)) fs.delete(file, false)
+      }
+    }
+  }
 
   /** Of a job whose commit has failed. */
   def deleteAll(conf: Configuration): Unit = delete(committed.map(_.path), conf)
@@ -44,7 +64,8 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
       spec: FileNameSpec
   ): String = {
     val task = context.getTaskAttemptID.getTaskID.getId
-    val name = f"${spec.prefix}part-$task%05d-${UUID.randomUUID}${spec.suffix}"
+    val unique = UUID.randomUUID.toString.take(8)
+    val name = f"${spec.prefix}part-$task%05d-$job-$unique${spec.suffix}"
     val path = dir.fold(name)(d => s"$d/$name")
     opened += path
     new Path(root, path).toString
@@ -57,6 +78,9 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
     throw Errors.notInThisVersion("A partition outside of its Delta table", "leave its location to the table")
 
   override def commitTask(context: TaskAttemptContext): TaskCommitMessage = {
+    // Of a task that is to end without a result nobody would hear.
+    if (Option(TaskContext.get()).exists(_.isInterrupted()))
+      throw new TaskKilledException("its job has ended")
     val conf = context.getConfiguration
     val (empty, full) =
       opened.toSeq.flatMap(path => ClosedFiles.take(new Path(root, path).toString).map((path, _)))

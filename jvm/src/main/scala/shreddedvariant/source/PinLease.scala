@@ -33,11 +33,12 @@ private[source] final class PinLease(fs: FileSystem, folder: Path) {
       case e: IOException => if (fs.exists(file)) false else throw e
     }
 
+  /** Of a file that is removed at that moment some file systems say that it is of the year 1970. */
   private def expire(): Unit =
-    try
-      if (fs.getFileStatus(file).getModificationTime < System.currentTimeMillis - PinLease.Expires)
-        fs.delete(file, false)
-    catch { case _: FileNotFoundException => }
+    try {
+      val changed = fs.getFileStatus(file).getModificationTime
+      if (changed > 0 && changed < System.currentTimeMillis - PinLease.Expires) fs.delete(file, false)
+    } catch { case _: FileNotFoundException => }
 }
 
 private[source] object PinLease {

@@ -23,15 +23,31 @@ class OtherFileSystem extends RawLocalFileSystem {
       blockSize: Long,
       progress: Progressable
   ): FSDataOutputStream = {
-    val file = Paths.get(path.toUri.getPath)
-    if (!overwrite) {
-      Files.createDirectories(file.getParent)
-      try Files.createFile(file)
-      catch {
-        case _: java.nio.file.FileAlreadyExistsException => throw new FileAlreadyExistsException(s"$path")
-      }
-    }
+    if (!overwrite) claim(path)
     super.create(path, permission, true, bufferSize, replication, blockSize, progress)
+  }
+
+  // The local file system comes here without a permission.
+  override def create(
+      path: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable
+  ): FSDataOutputStream = {
+    if (!overwrite) claim(path)
+    super.create(path, true, bufferSize, replication, blockSize, progress)
+  }
+
+  private def claim(path: Path): Unit = {
+    val file = Paths.get(path.toUri.getPath)
+    Files.createDirectories(file.getParent)
+    try Files.createFile(file)
+    catch {
+      case _: java.nio.file.FileAlreadyExistsException => throw new FileAlreadyExistsException(s"$path")
+    }
+    ()
   }
 
   override def rename(from: Path, to: Path): Boolean = OtherFileSystem.moves.synchronized {
