@@ -181,6 +181,14 @@ def explained(df):
     return text.getvalue()
 
 
+def skipping_shown(df):
+    """What EXPLAIN says of predicates: those that skip, and those that are not used."""
+    lines = explained(df).splitlines()
+    found = dict(line.split(": ", 1) for line in lines if line.startswith(("Skips by: ", "Not used: ")))
+    # Spark does not show what is empty.
+    return found.get("Skips by", "[]"), found.get("Not used", "[]")
+
+
 def scans(df):
     """The leaves of each scan that has any, as `Leaves: [v.a, v.b.c]` has them; copies that prune are no scans."""
     plan, *subqueries = re.split(r"^Subquery:", explained(df), flags=re.MULTILINE)

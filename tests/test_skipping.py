@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from path_queries import skipping_shown
 from scan_counts import run
 from tables import FORMAT, write
 
@@ -210,37 +211,6 @@ def test_files_are_skipped_by_partition_and_by_statistics(tables, tmp_path):
     assert counts.groups == (1, 3)
 
 
-BLOOM = {
-    "n BIGINT": ("id * 7 % 8000", "v:n::int = {}"),
-    "d DOUBLE": ("CAST(id * 7 % 8000 AS DOUBLE)", "v:d::double = {}"),
-    "s STRING": ("concat('k', id * 7 % 8000)", "v:s::string IN ('k{}', 'k-1')"),
-    "m DECIMAL(12,2)": ("CAST(id * 7 % 8000 AS DECIMAL(12,2))", "v:m::decimal(14,3) = {}"),
-}
-
-
-@pytest.mark.parametrize("shape", BLOOM)
-def test_a_bloom_filter_excludes_groups_whose_bounds_do_not(tables, tmp_path, shape):
-    spark = tables
-    value, condition = BLOOM[shape]
-    name = shape.split()[0]
-    rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"to_variant_object(named_struct('{name}', {value})) AS v")
-    options = {
-        "parquet.enable.dictionary": "false",
-        f"parquet.bloom.filter.enabled#v.typed_value.{name}.typed_value": "true",
-        "parquet.block.size": "20000",
-        "parquet.block.size.row.check.min": "1000",
-        "parquet.block.size.row.check.max": "1000",
-    }
-    path = write(rows, tmp_path / "t", **{"shredding.shape.v": shape, **options})
-    table = spark.read.format(FORMAT).load(path)
-    for number in (0, 5, 4321):
-        found, counts = run(table.where(condition.format(number)).select("id"))
-        assert [r.id for r in found] == [r.id for r in rows.where(condition.format(number)).select("id").collect()]
-        assert len(found) == 1 and counts.groups[0] <= 2 < counts.groups[1]
-    found, counts = run(table.where(condition.format("1000.5" if name in "dm" else "99999")))
-    assert (found, counts.groups[0]) == ([], 0)
-
-
 def test_a_file_of_several_splits_counts_once(tables, folder):
     spark = tables
     spark.conf.set("spark.sql.files.maxPartitionBytes", "60000")
@@ -258,54 +228,10 @@ def test_the_switch_for_filters_of_parquet_files_is_ours_too(tables):
     tables.conf.set("spark.sql.parquet.filterPushdown", "false")
     try:
         assert query(tables, "id = 4321")[1].rows_skipped == 0
-        assert "spark.sql.parquet.filterPushdown is off" in explained(tables, "id = 4321")[1]
+        _, unused = skipping_shown(tables.sql("SELECT id FROM skipped WHERE id = 4321"))
+        assert "spark.sql.parquet.filterPushdown is off" in unused
     finally:
         tables.conf.unset("spark.sql.parquet.filterPushdown")
-
-
-def explained(spark, condition):
-    plan = spark.sql(f"SELECT id FROM skipped WHERE {condition}")
-    text = plan._jdf.queryExecution().explainString(
-        spark._jvm.org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
-    )
-    found = dict(line.split(": ", 1) for line in text.splitlines() if line.startswith(("Skips by", "Not used")))
-    return found.get("Skips by", "[]"), found.get("Not used", "[]")
-
-
-@pytest.mark.parametrize(
-    ("condition", "used", "unused"),
-    [
-        ("v:n::bigint > 5", "[v.n > 5]", "[]"),
-        ("5 > v:n::bigint", "[v.n < 5]", "[]"),
-        ("v:l[2]::int = 5 OR v:`sp ace`::string = 'x'", "[(v.l[2] = 5 OR v.`sp ace` = 'x')]", "[]"),
-        ("NOT v:n::int <=> 5", "[NOT v.n <=> 5]", "[]"),
-        ("v:n::bigint NOT IN (1, 2)", "[v.n NOT IN (1, 2)]", "[]"),
-        ("v:s::string LIKE '%x'", "[]", "[endswith(v.s, 'x'): statistics cannot judge endswith]"),
-        (
-            "v:n::int > 5 AND length(v:s::string) = 3",
-            "[v.n > 5]",
-            "[(length(v.s) = 3): length is no column]",
-        ),
-        ("v:n::int > 5 OR length(v:s::string) = 3", "[]", "[(length(v.s) = 3): length is no column]"),
-        (
-            "v:s::string LIKE 'a_c%'",
-            "[startswith(v.s, 'a')]",
-            "[v.s LIKE 'a_c%': only the start of its pattern is judged]",
-        ),
-        (
-            "v:s::string COLLATE UTF8_LCASE = ('x' COLLATE UTF8_LCASE)",
-            None,
-            "its collation has another order than bytes",
-        ),
-    ],
-)
-def test_explain_names_what_is_used_and_what_is_not_and_why(tables, condition, used, unused):
-    by, not_used = explained(tables, condition)
-    if used is not None:
-        assert by == used
-        assert not_used == unused
-    else:
-        assert unused in not_used
 
 
 SCALARS = {

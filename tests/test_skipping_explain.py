@@ -1,7 +1,7 @@
 """EXPLAIN names each predicate that is used to skip, and for each that is not the reason."""
 
 import pytest
-from path_queries import explained
+from path_queries import skipping_shown
 from tables import FORMAT, write
 
 SHAPE = "n BIGINT, i INT, s STRING, l ARRAY<INT>, `sp ace` STRING, o STRUCT<p: BIGINT>"
@@ -17,13 +17,6 @@ def table(spark, tmp_path_factory):
     return spark.read.format(FORMAT).load(
         write(rows, tmp_path_factory.mktemp("explained") / "t", shredding__shape__v=SHAPE, **options)
     )
-
-
-def shown(df):
-    lines = explained(df).splitlines()
-    found = dict(line.split(": ", 1) for line in lines if line.startswith(("Skips by: ", "Not used: ")))
-    # Spark does not show what is empty.
-    return found.get("Skips by", "[]"), found.get("Not used", "[]")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +57,7 @@ def shown(df):
     ],
 )
 def test_explain_names_what_is_used_and_what_is_not_and_why(table, condition, used, unused):
-    by, not_used = shown(table.where(condition).select("id"))
+    by, not_used = skipping_shown(table.where(condition).select("id"))
     assert used is None or by == used
     if unused is not None:
         assert not_used == unused if used is not None else unused in not_used

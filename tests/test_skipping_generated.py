@@ -79,6 +79,13 @@ def constants_of(spark, kinds):
     return found
 
 
+def show(spark, df, folder):
+    """The table `t` of the folder as the view `skipped`, and the same rows unshredded beside it."""
+    spark.read.format(FORMAT).load(str(folder / "t")).createOrReplaceTempView("skipped")
+    df.write.parquet(str(folder / "plain"))
+    spark.read.parquet(str(folder / "plain")).createOrReplaceTempView("unshredded")
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_generated_filters_lose_no_row(spark, tmp_path, seed):
     r = random.Random(seed)
@@ -104,9 +111,7 @@ def test_generated_filters_lose_no_row(spark, tmp_path, seed):
         "layout": LAYOUTS[seed % 2],
     }
     df.write.format(FORMAT).options(**options).save(str(tmp_path / "t"))
-    spark.read.format(FORMAT).load(str(tmp_path / "t")).createOrReplaceTempView("skipped")
-    df.write.parquet(str(tmp_path / "plain"))
-    spark.read.parquet(str(tmp_path / "plain")).createOrReplaceTempView("unshredded")
+    show(spark, df, tmp_path)
     filters = Filters(r, documents, constants_of(spark, [k for k in documents.kind if k in KEYS]))
     skipped = 0
     for _ in range(FILTERS):

@@ -100,10 +100,10 @@ private object BatchReader {
   /** The rows of a batch: fewer than usual where rows have many entries. */
   def rows(group: RowGroup, leaves: Seq[Leaf], usual: Int): Int = {
     val entries = leaves.map(leaf => group.chunk(leaf.path).fold(0L)(_.getValueCount))
-    val ofLargest = entries.maxOption.filter(_ > 0).fold(usual.toLong)(MostEntries * group.rows / _)
-    val ofAll =
-      if (entries.sum > 0) math.max(FewestRows, MostEntries * group.rows / entries.sum) else usual.toLong
-    math.max(1L, Seq(ofLargest, ofAll, usual.toLong).min).toInt
+    def rowsOf(entries: Long) = if (entries == 0) usual.toLong else MostEntries * group.rows / entries
+    val ofLargest = math.max(1L, rowsOf(entries.maxOption.getOrElse(0L)))
+    val ofAll = math.max(FewestRows, rowsOf(entries.sum))
+    Seq(ofLargest, ofAll, usual.toLong).min.toInt
   }
 
   /** However many leaves there are: what a batch costs is shared by its rows. */

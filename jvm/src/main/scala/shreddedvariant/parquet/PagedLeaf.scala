@@ -29,7 +29,9 @@ private final class PagedLeaf(
   private val values = PageValues(primitive.getPrimitiveTypeName, properties.getDictionaryPageSizeThreshold)
   private val definitions = new Levels(column.getMaxDefinitionLevel)
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
-  private val far = 8L * properties.getPageSizeThreshold
+
+  // Whoever looks at pages after so many rows may be late: rows grow.
+  private val farTooLarge = 8L * properties.getPageSizeThreshold
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
   private var entries = 0
@@ -52,7 +54,7 @@ private final class PagedLeaf(
   override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit = {
     addLevels(r, d)
     values.add(bytes, from, length)
-    if (length >= PagedLeaf.Large || values.bufferedBytes >= far) onLarge()
+    if (length >= PagedLeaf.Large || isFarTooLarge) onLarge()
   }
 
   override def write(value: Int, r: Int, d: Int): Unit = write(value.toLong, r, d)
@@ -60,8 +62,10 @@ private final class PagedLeaf(
   override def write(value: Long, r: Int, d: Int): Unit = {
     addLevels(r, d)
     values.add(value)
-    if (values.bufferedBytes >= far) onLarge()
+    if (isFarTooLarge) onLarge()
   }
+
+  private def isFarTooLarge = values.bufferedBytes >= farTooLarge
 
   override def write(value: Boolean, r: Int, d: Int): Unit = wrongType()
   override def write(value: Float, r: Int, d: Int): Unit = wrongType()

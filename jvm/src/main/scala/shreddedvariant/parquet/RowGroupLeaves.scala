@@ -75,8 +75,9 @@ private final class RowGroupLeaves(
       if (isFull) leaf.endPage(rows)
       else untilLimit = math.min(untilLimit, properties.getPageRowCountLimit - inPage)
       // The rows to come are taken to be as large as those of the page, whether it ends here or goes on.
-      untilFull = math.min(untilFull, rowsFor(threshold - (if (isFull) 0 else bytes), inPage, bytes))
-      untilFull = math.min(untilFull, rowsFor(mostEntries - (if (isFull) 0 else entries), inPage, entries))
+      val begun = if (isFull) 0 else inPage
+      untilFull = math.min(untilFull, rowsOf(threshold, inPage, bytes) - begun)
+      untilFull = math.min(untilFull, rowsOf(mostEntries, inPage, entries) - begun)
     }
     val most =
       if (properties.estimateNextSizeCheck) properties.getMaxRowCountForPageSizeCheck
@@ -87,8 +88,8 @@ private final class RowGroupLeaves(
   }
 
   /** How many rows take so much, where some rows took so much. */
-  private def rowsFor(left: Long, rows: Long, taken: Long): Long =
-    if (taken == 0) Long.MaxValue else (left.toDouble / taken * rows).toLong
+  private def rowsOf(most: Long, rows: Long, taken: Long): Long =
+    if (taken == 0) Long.MaxValue else (most.toDouble / taken * rows).toLong
 
   def bufferedBytes: Long =
     borrowed.iterator.map(_.bufferedBytes).sum + paged.iterator.map(_.bufferedBytes).sum

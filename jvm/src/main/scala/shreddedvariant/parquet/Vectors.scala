@@ -81,13 +81,13 @@ final class MergedMapVector(dataType: DataType, lists: Lists, nulls: MapNulls, m
     if (isNullAt(row)) null else merged.at(row, lists.start(row), lists.length(row))
 }
 
-/** How many entries maps have, in the residual and in sidecars. */
 /** For those who verify a file: a map in which lookups and whole reads differ is refused. */
 final class StrictMapVector(map: MergedMapVector, maps: StrictMaps) extends ReadVector(map.dataType) {
   override def isNullAt(row: Int): Boolean = map.isNullAt(row)
   override def getMap(row: Int): ColumnarMap = { maps.check(row); map.getMap(row) }
 }
 
+/** How many entries maps have, in the residual and in sidecars. */
 final class MapSizeVector(lists: Lists, nulls: MapNulls) extends ReadVector(IntegerType) {
   override def isNullAt(row: Int): Boolean = nulls.isNullAt(row)
   override def getInt(row: Int): Int = if (isNullAt(row)) 0 else lists.length(row) + nulls.hot.count(row)

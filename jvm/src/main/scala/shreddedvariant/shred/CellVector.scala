@@ -24,13 +24,16 @@ sealed abstract class TypedVector {
   def isNullAt(row: Int): Boolean
 }
 
-/** `texts` are those of the vector's dictionary, null where nobody keeps them. */
+/** `texts` are those of the vector's dictionary, null where nobody keeps them; `textId` is -1 where the vector has the text. */
 final class ScalarVector(
     val scalar: ScalarType,
     val vector: WritableColumnVector,
     val texts: DictionaryTexts = null
 ) extends TypedVector {
   override def isNullAt(row: Int): Boolean = vector.isNullAt(row)
+
+  def textId(row: Int): Int =
+    if (texts != null && texts.isKnown && vector.hasDictionary) vector.getDictionaryIds.getDictId(row) else -1
 }
 
 /** The texts of a dictionary, one behind the other, where a vector would follow three references to each of them. */

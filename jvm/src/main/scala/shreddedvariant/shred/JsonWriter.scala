@@ -44,14 +44,13 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
       case Float64 => row => text.double(column.getDouble(row))
       case Dec(p, s) if p <= Decimal.MAX_INT_DIGITS => row => text.decimal(column.getInt(row).toLong, s)
       case Dec(p, s) if p <= Decimal.MAX_LONG_DIGITS => row => text.decimal(column.getLong(row), s)
-      case Str if typed.texts != null =>
+      case Str =>
         val texts = typed.texts
-        row =>
-          if (texts.isKnown && column.hasDictionary) {
-            val id = column.getDictionaryIds.getDictId(row)
-            text.string(texts.bytes, texts.start(id), texts.end(id))
-          } else text.string(column.getUTF8String(row))
-      case Str => row => text.string(column.getUTF8String(row))
+        row => {
+          val id = typed.textId(row)
+          if (id < 0) text.string(column.getUTF8String(row))
+          else text.string(texts.bytes, texts.start(id), texts.end(id))
+        }
       case _ =>
         // Of these, one text has the say: that of the value in the encoding.
         val scratch = new Bytes(32)

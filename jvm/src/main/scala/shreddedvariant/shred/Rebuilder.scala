@@ -192,17 +192,16 @@ object ScalarRebuilder {
       case TimestampNtzNanos => long(column, Encoding.TimestampNtzNanos, out)
       // A vector hands out its bytes as text without a copy, whatever its type.
       case Binary => row => ValueWriter.binary(out, column.getUTF8String(row))
-      case Str if typed.texts != null => text(column, typed.texts, out)
-      case Str => row => ValueWriter.string(out, column.getUTF8String(row))
+      case Str =>
+        val texts = typed.texts
+        row => {
+          val id = typed.textId(row)
+          if (id < 0) ValueWriter.string(out, column.getUTF8String(row))
+          else ValueWriter.string(out, texts.bytes, texts.start(id), texts.end(id))
+        }
       case Uuid => row => ValueWriter.uuid(out, column.getUTF8String(row))
     }
   }
-
-  private def text(column: WritableColumnVector, texts: DictionaryTexts, out: Bytes): ScalarSink = row =>
-    if (texts.isKnown && column.hasDictionary) {
-      val id = column.getDictionaryIds.getDictId(row)
-      ValueWriter.string(out, texts.bytes, texts.start(id), texts.end(id))
-    } else ValueWriter.string(out, column.getUTF8String(row))
 
   private def long(column: WritableColumnVector, id: Int, out: Bytes): ScalarSink =
     row => ValueWriter.number(out, id, column.getLong(row), 8)

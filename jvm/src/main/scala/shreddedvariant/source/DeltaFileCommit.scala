@@ -22,7 +22,7 @@ import shreddedvariant.delta.NewFile
 /** `times` are the partition columns of type TIMESTAMP, whose values the job writes in UTC. */
 final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommitProtocol with Serializable {
   // In the name of each file.
-  private val job = UUID.randomUUID.toString
+  private val id = UUID.randomUUID.toString
 
   // In a task: the files that it has opened. In the driver: those that came.
   @transient private var opened: mutable.ArrayBuffer[String] = _
@@ -35,20 +35,16 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
   override def onTaskCommit(message: TaskCommitMessage): Unit = committed ++= filesOf(message)
   override def commitJob(job: JobContext, messages: Seq[TaskCommitMessage]): Unit =
     committed = messages.flatMap(filesOf)
-  override def abortJob(job: JobContext): Unit = {
-    deleteAll(job.getConfiguration)
-    deleteUntold(job.getConfiguration)
-  }
 
-  /** A task that ended while its job was failing has told nobody of its files. */
-  private def deleteUntold(conf: Configuration): Unit = {
+  /** By the names of files, because a task that ended while its job was failing has told nobody of its own. */
+  override def abortJob(job: JobContext): Unit = {
     val table = new Path(root)
-    val fs = table.getFileSystem(conf)
+    val fs = table.getFileSystem(job.getConfiguration)
     if (fs.exists(table)) {
       val files = fs.listFiles(table, true)
       while (files.hasNext) {
         val file = files.next().getPath
-        if (file.getName.contains(job)) fs.delete(file, false)
+        if (file.getName.contains(id)) fs.delete(file, false)
       }
     }
   }
@@ -65,7 +61,7 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
   ): String = {
     val task = context.getTaskAttemptID.getTaskID.getId
     val unique = UUID.randomUUID.toString.take(8)
-    val name = f"${spec.prefix}part-$task%05d-$job-$unique${spec.suffix}"
+    val name = f"${spec.prefix}part-$task%05d-$id-$unique${spec.suffix}"
     val path = dir.fold(name)(d => s"$d/$name")
     opened += path
     new Path(root, path).toString

@@ -17,7 +17,7 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
     val asked = new AskedOfMaps(options)
     for (option <- asked.named if option.isOwn && !asked.listed.exists(_.path == option.path))
       throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
-    checkTable(options)
+    check(asked)
     def limits(path: Seq[String]) = KeyLimits(
       always = asked.keys(path).getOrElse(Nil),
       maxKeys = asked.of(path, Options.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
@@ -42,7 +42,10 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
   /** Checks what no write could obey; a table may name keys for files of others alone, and then lists no columns. */
   def checkTable(options: GivenOptions): Unit = {
     check(options)
-    val asked = new AskedOfMaps(options)
+    check(new AskedOfMaps(options))
+  }
+
+  private def check(asked: AskedOfMaps): Unit = {
     for (option <- asked.named if option.isOwn && isOfInference(option.option))
       if (!asked.isInferred(option.path))
         throw Errors.mapNotInferred(option.key, Options.MapInfer.of(option.text))

@@ -6,7 +6,6 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
-import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
 class OtherFileSystem extends RawLocalFileSystem {
@@ -16,38 +15,21 @@ class OtherFileSystem extends RawLocalFileSystem {
 
   override def create(
       path: Path,
-      permission: FsPermission,
       overwrite: Boolean,
       bufferSize: Int,
       replication: Short,
       blockSize: Long,
       progress: Progressable
   ): FSDataOutputStream = {
-    if (!overwrite) claim(path)
-    super.create(path, permission, true, bufferSize, replication, blockSize, progress)
-  }
-
-  // The local file system comes here without a permission.
-  override def create(
-      path: Path,
-      overwrite: Boolean,
-      bufferSize: Int,
-      replication: Short,
-      blockSize: Long,
-      progress: Progressable
-  ): FSDataOutputStream = {
-    if (!overwrite) claim(path)
-    super.create(path, true, bufferSize, replication, blockSize, progress)
-  }
-
-  private def claim(path: Path): Unit = {
-    val file = Paths.get(path.toUri.getPath)
-    Files.createDirectories(file.getParent)
-    try Files.createFile(file)
-    catch {
-      case _: java.nio.file.FileAlreadyExistsException => throw new FileAlreadyExistsException(s"$path")
+    if (!overwrite) {
+      val file = Paths.get(path.toUri.getPath)
+      Files.createDirectories(file.getParent)
+      try Files.createFile(file)
+      catch {
+        case _: java.nio.file.FileAlreadyExistsException => throw new FileAlreadyExistsException(s"$path")
+      }
     }
-    ()
+    super.create(path, true, bufferSize, replication, blockSize, progress)
   }
 
   override def rename(from: Path, to: Path): Boolean = OtherFileSystem.moves.synchronized {
