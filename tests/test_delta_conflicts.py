@@ -217,7 +217,7 @@ def test_a_killed_write_leaves_a_readable_table_and_no_half_commit(spark, table,
 
 def test_a_killed_creation_leaves_a_table_or_none(spark, tmp_path):
     job = script(tmp_path, WRITER)
-    for moment in range(10 if FUZZ else 1):
+    for moment in range(10 if FUZZ else 2):
         path = tmp_path / f"t{moment}"
         # From the first file on until after the first commit.
         kill(job, path, 1, 10, path.exists, 0.03 * moment)

@@ -30,6 +30,13 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
       cause
     )
 
+  def deltaUncommitted(path: String): ShreddedVariantException =
+    error(
+      "DELTA_UNCOMMITTED",
+      s"The Delta table '$path' has no commit yet, because the write that creates it is under way or was killed: " +
+        "wait for it, or remove the directory and write again."
+    )
+
   def deltaVersion(path: String, asked: String, cause: Throwable): ShreddedVariantException =
     error(
       "DELTA_VERSION",

@@ -1,6 +1,8 @@
 /** Finds and opens the logs of Delta tables; what Kernel has to say of them becomes one sentence. */
 package shreddedvariant.delta
 
+import java.io.{FileNotFoundException, IOException}
+
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
@@ -11,6 +13,7 @@ import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
 import shreddedvariant.shaded.io.delta.kernel.defaults.engine.DefaultEngine
 import shreddedvariant.shaded.io.delta.kernel.engine.Engine
 import shreddedvariant.shaded.io.delta.kernel.exceptions.{
+  TableNotFoundException,
   UnsupportedProtocolVersionException,
   UnsupportedTableFeatureException
 }
@@ -30,8 +33,29 @@ object AsOf {
 object DeltaLog {
   val Directory = "_delta_log"
 
+  /** Whether the directory is kept for a Delta table, even if nothing is committed yet: see [[begin]]. */
   def isTable(path: Path, conf: Configuration): Boolean =
     path.getFileSystem(conf).exists(new Path(path, Directory))
+
+  /** Whether the table has a version; what a commit leaves under way has a hidden name. */
+  def isCommitted(path: Path, conf: Configuration): Boolean =
+    try path.getFileSystem(conf).listStatus(new Path(path, Directory)).exists(!_.getPath.getName.startsWith("."))
+    catch { case _: FileNotFoundException => false }
+
+  /**
+   * Makes an empty log, before the files of a write that creates a table: a directory of files without a log would be
+   * read as such, with the rows that a killed write has left in it.
+   */
+  def begin(path: Path, conf: Configuration): Unit = {
+    path.getFileSystem(conf).mkdirs(new Path(path, Directory))
+    ()
+  }
+
+  /** Takes back [[begin]] where nobody has committed. */
+  def giveUp(path: Path, conf: Configuration): Unit =
+    // Not with what is in it: hence no look at it before.
+    try { path.getFileSystem(conf).delete(new Path(path, Directory), false); () }
+    catch { case _: IOException => }
 
   /** The table that a path lies within, if it is not one itself. */
   def above(path: Path, conf: Configuration): Option[Path] =
@@ -43,7 +67,9 @@ object DeltaLog {
     val snapshot = attempt(root) {
       val table = Table.forPath(kernel, root)
       asOf match {
-        case AsOf.Newest => table.getLatestSnapshot(kernel)
+        case AsOf.Newest =>
+          try table.getLatestSnapshot(kernel)
+          catch { case _: TableNotFoundException => throw Errors.deltaUncommitted(root) }
         case AsOf.Version(number) =>
           inHistory(root, number.toString)(table.getSnapshotAsOfVersion(kernel, number))
         case AsOf.Time(millis, text) => inHistory(root, text)(table.getSnapshotAsOfTimestamp(kernel, millis))

@@ -4,12 +4,13 @@
  */
 package shreddedvariant.source
 
+import java.io.FileNotFoundException
 import java.util.UUID
 
 import scala.collection.mutable
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.hadoop.mapreduce.{JobContext, TaskAttemptContext}
 import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.internal.io.{FileCommitProtocol, FileNameSpec}
@@ -17,7 +18,7 @@ import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.execution.datasources.PartitioningUtils
 import shreddedvariant.Errors
-import shreddedvariant.delta.NewFile
+import shreddedvariant.delta.{DeltaLog, NewFile}
 
 /** `times` are the partition columns of type TIMESTAMP, whose values the job writes in UTC. */
 final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommitProtocol with Serializable {
@@ -39,13 +40,18 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
   /** By the names of files, because a task that ended while its job was failing has told nobody of its own. */
   override def abortJob(job: JobContext): Unit = {
     val table = new Path(root)
-    val fs = table.getFileSystem(job.getConfiguration)
-    if (fs.exists(table)) {
-      val files = fs.listFiles(table, true)
-      while (files.hasNext) {
-        val file = files.next().getPath
-        if (file.getName.contains(id)) fs.delete(file, false)
-      }
+    deleteBelow(table, table.getFileSystem(job.getConfiguration))
+  }
+
+  private def deleteBelow(directory: Path, fs: FileSystem): Unit = {
+    // Other tasks of the job remove their files at the same time, and a directory may go with them.
+    val found =
+      try fs.listStatus(directory)
+      catch { case _: FileNotFoundException => Array.empty[FileStatus] }
+    found.foreach { status =>
+      val path = status.getPath
+      if (status.isDirectory) { if (path.getName != DeltaLog.Directory) deleteBelow(path, fs) }
+      else if (path.getName.contains(id)) fs.delete(path, false)
     }
   }
 

@@ -37,7 +37,7 @@ final class DeltaStreamSink(
     val spark = data.sparkSession.asInstanceOf[SparkSession]
     val batch = StreamBatch(spark.sparkContext.getLocalProperty(StreamExecution.QUERY_ID_KEY), id)
     val query = data.queryExecution
-    if (!DeltaLog.isTable(path, conf)) create(plan(query))
+    if (!DeltaLog.isCommitted(path, conf)) create(plan(query))
     val command = plan(query)
     if (!command.target.snapshot.exists(_.has(batch)))
       command.copy(batch = Some(batch)).run(spark, physical(command, query))
@@ -49,7 +49,7 @@ final class DeltaStreamSink(
     try {
       new DeltaTransaction(command.target, conf).append(Nil, SaveMode.ErrorIfExists.toString)
       ()
-    } catch { case _: ShreddedVariantException if DeltaLog.isTable(path, conf) => () }
+    } catch { case _: ShreddedVariantException if DeltaLog.isCommitted(path, conf) => () }
 
   /** As a batch write of the same columns is planned. */
   private def plan(query: QueryExecution): DeltaWriteCommand = {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.FileFormatWriter
 import org.apache.spark.sql.types.{StructType, TimestampType}
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.delta.{DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
+import shreddedvariant.delta.{DeltaLog, DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
 import shreddedvariant.parquet.WriteJob
 
 /** What a write replaces of the files that the table has. */
@@ -48,8 +48,19 @@ final case class DeltaWriteCommand(
 
   override def run(spark: SparkSession, child: SparkPlan): Seq[Row] = {
     val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
-    DeltaPins.of(this, hadoop).runAsIs(spark, child, hadoop)
+    def write(): Unit = DeltaPins.of(this, hadoop).runAsIs(spark, child, hadoop)
+    if (target.snapshot.isDefined) write() else begun(new Path(target.root), hadoop)(write())
     Seq.empty
+  }
+
+  private def begun(table: Path, hadoop: Configuration)(write: => Unit): Unit = {
+    DeltaLog.begin(table, hadoop)
+    try write
+    catch {
+      case NonFatal(e) =>
+        DeltaLog.giveUp(table, hadoop)
+        throw e
+    }
   }
 
   private def runAsIs(spark: SparkSession, child: SparkPlan, hadoop: Configuration): Unit = {

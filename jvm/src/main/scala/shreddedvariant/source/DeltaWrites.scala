@@ -88,7 +88,7 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
     checkOptions()
     val snapshot =
       if (rewrite.isDefined) rewrite.map(_.snapshot)
-      else if (DeltaLog.isTable(insert.outputPath, conf))
+      else if (DeltaLog.isCommitted(insert.outputPath, conf))
         Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))
       else None
     val target = snapshot.fold(created)(existing)

@@ -23,7 +23,7 @@ import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
 import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge}
-import shreddedvariant.delta.DeltaSnapshot
+import shreddedvariant.delta.{DeltaLog, DeltaSnapshot}
 import shreddedvariant.layout.PathColumn
 import shreddedvariant.rules.PathTable
 
@@ -43,12 +43,16 @@ final case class TableFiles(
 
   /** The Delta table that the path is, if it is one, at the version that the options ask for. */
   @transient lazy val delta: Option[DeltaSnapshot] = {
-    val found = DeltaTables.open(paths, options, hadoopConf)
+    val found = if (isBegun) None else DeltaTables.open(paths, options, hadoopConf)
     // A catalog may lag behind: the log has the columns.
     for (table <- found; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
       throw Errors.deltaSchema(table.root)
     found
   }
+
+  /** A table of a catalog has no rows until the first of them is committed. */
+  private def isBegun = catalog.isDefined &&
+    paths.exists(p => DeltaLog.isTable(new Path(p), hadoopConf) && !DeltaLog.isCommitted(new Path(p), hadoopConf))
 
   /** Whether the path is a Delta table, of whatever columns. */
   @transient lazy val isDelta: Boolean = DeltaTables.find(paths, hadoopConf).isDefined
@@ -63,10 +67,9 @@ final case class TableFiles(
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
       new MetadataLogFileIndex(spark, new Path(paths.head), options, userSchema)
     else if (catalog.isDefined) {
-      // The directory need not exist yet. What lies in that of a Delta table without a log was never committed.
+      // The directory need not exist yet. What lies in that of a Delta table without a commit is not part of it.
       val path = new Path(paths.head)
-      val isDelta = Options.get(options, Options.Table).exists(_.equalsIgnoreCase("delta"))
-      val roots = if (isDelta) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
+      val roots = if (isDelta || Options.isDelta(options)) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
       new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
     } else {
       val glob = options.collectFirst {

@@ -120,7 +120,7 @@ private final class NewTable(
     partitioning.find(!CatalogEntry.isIdentity(_)).foreach(by => throw Errors.tablePartitioning(by.describe))
     val hadoop = conf(options.all)
     location.foreach(DeltaGuard.checkAbove(_, hadoop))
-    val delta = location.filter(DeltaLog.isTable(_, hadoop)).map(DeltaLog.open(_, AsOf.Newest, hadoop))
+    val delta = location.filter(DeltaLog.isCommitted(_, hadoop)).map(DeltaLog.open(_, AsOf.Newest, hadoop))
     if (delta.isDefined || Options.get(options.all, Options.Table).exists(_.equalsIgnoreCase("delta")))
       DeltaOptions.checkTable(delta.fold(name.name)(_.root), options.all)
     for (table <- delta; (key, value) <- entry.deltaProperties if !table.properties.get(key).contains(value))

@@ -93,7 +93,7 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
   private val options: Map[String, String] = {
     val session = SourceOptions.withDefaults(Map.empty).session
     val ofTable = table.files.catalog.fold(table.files.options) { entry =>
-      val isCreated = DeltaLog.isTable(root, conf)
+      val isCreated = DeltaLog.isCommitted(root, conf)
       GivenOptions(entry.options.filterNot(o => isCreated && CatalogEntry.isOfDelta(o._1)), session).all
     }
     GivenOptions(write.options.filterNot(o => CatalogEntry.isReserved(o._1)), ofTable).all

@@ -4,6 +4,7 @@ package shreddedvariant.source
 import java.nio.file.{Files, Path => LocalPath}
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
 import org.apache.hadoop.mapreduce.{JobID, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.{JobContextImpl, TaskAttemptContextImpl}
 import org.apache.spark.internal.io.FileNameSpec
@@ -38,6 +39,18 @@ class DeltaFileCommitSuite extends munit.FunSuite {
     assert(ofAnother.forall(file => Files.exists(file)))
   }
 
+  table.test("files that their tasks remove while the job is looking for them do not hide why it has failed") {
+    root =>
+      val vanishing = new Configuration(false)
+      vanishing.set("fs.file.impl", classOf[VanishingFiles].getName)
+      vanishing.setBoolean("fs.file.impl.disable.cache", true)
+      val commit = new DeltaFileCommit(root.toString, Set.empty)
+      commit.setupJob(job)
+      val files = Seq(opened(commit, 0), opened(commit, 1), opened(commit, 2, Some("p=1")))
+      commit.abortJob(new JobContextImpl(vanishing, jobId))
+      assert(files.forall(file => !Files.exists(file)))
+  }
+
   table.test("a job without files, and without a table, fails in peace") { root =>
     new DeltaFileCommit(root.resolve("none").toString, Set.empty).abortJob(job)
     new DeltaFileCommit(root.toString, Set.empty).abortJob(job)
@@ -46,5 +59,14 @@ class DeltaFileCommitSuite extends munit.FunSuite {
   table.test("two attempts of a task have files of their own") { root =>
     val commit = new DeltaFileCommit(root.toString, Set.empty)
     assertNotEquals(opened(commit, 0), opened(commit, 0))
+  }
+}
+
+/** Whose files are gone as soon as a listing has named them. */
+class VanishingFiles extends RawLocalFileSystem {
+  override def listStatus(path: Path): Array[FileStatus] = {
+    val found = super.listStatus(path)
+    found.filter(_.isFile).foreach(file => delete(file.getPath, false))
+    found
   }
 }
