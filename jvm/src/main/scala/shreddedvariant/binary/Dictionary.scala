@@ -9,9 +9,6 @@ package shreddedvariant.binary
 
 import java.util.Arrays
 
-import org.apache.spark.unsafe.Platform
-import org.apache.spark.unsafe.hash.Murmur3_x86_32
-
 final class Dictionary(val bytes: Array[Byte]) {
   private val width = {
     if ((Encoding.byteAt(bytes, 0) & 0xf) != 1) Encoding.malformed("its metadata is not of version 1")
@@ -123,7 +120,7 @@ final class Names(val all: IndexedSeq[String]) {
     -1
   }
 
-  private def hash(key: Array[Byte], from: Int, until: Int): Int = Hash.of(key, from, until) & mask
+  private def hash(key: Array[Byte], from: Int, until: Int): Int = Hash.of(key, from, until - from) & mask
 }
 
 /** A dictionary met with the names of a shape. */
@@ -144,30 +141,29 @@ final class ResolvedDictionary(val dictionary: Dictionary, names: Names) {
   }
 }
 
-/** Dictionaries that were met before: the last one without hashing, some more by their bytes. */
+/** Dictionaries that were met before: the last ones without hashing, some more by their bytes. */
 final class Dictionaries(names: Names) {
-  private var last: ResolvedDictionary = _
+  private val recent = new Recent[ResolvedDictionary](_.dictionary.bytes)
   private val known = new java.util.HashMap[Dictionaries.Key, ResolvedDictionary]
 
   def resolve(metadata: Array[Byte]): ResolvedDictionary = resolve(metadata, metadata.length)
 
   /** The dictionary in the first bytes of an array. */
   def resolve(bytes: Array[Byte], length: Int): ResolvedDictionary = {
-    val isLast = last != null && {
-      val known = last.dictionary.bytes
-      Arrays.equals(known, 0, known.length, bytes, 0, length)
-    }
-    if (!isLast) {
+    val met = recent.find(bytes, length)
+    if (met != null) met
+    else {
       val metadata = if (length == bytes.length) bytes else Arrays.copyOf(bytes, length)
       val key = new Dictionaries.Key(metadata)
-      last = known.get(key)
-      if (last == null) {
+      var found = known.get(key)
+      if (found == null) {
         if (known.size >= Dictionaries.MaxKnown) known.clear()
-        last = new ResolvedDictionary(new Dictionary(metadata), names)
-        known.put(key, last)
+        found = new ResolvedDictionary(new Dictionary(metadata), names)
+        known.put(key, found)
       }
+      recent.add(found)
+      found
     }
-    last
   }
 }
 
@@ -182,9 +178,4 @@ object Dictionaries {
       case _ => false
     }
   }
-}
-
-private object Hash {
-  def of(bytes: Array[Byte], from: Int, until: Int): Int =
-    Murmur3_x86_32.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET + from.toLong, until - from, 42)
 }

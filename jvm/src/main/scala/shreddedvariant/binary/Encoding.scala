@@ -91,14 +91,9 @@ object Encoding {
     check(bytes, at, width)
     if (width == 1) bytes(at).toLong
     else if (width == 2) (bytes(at) & 0xff | bytes(at + 1) << 8).toLong
-    else {
-      val low = int(bytes, at)
-      if (width == 4) low.toLong else int(bytes, at + 4).toLong << 32 | low & 0xffffffffL
-    }
+    else if (width == 4) LittleEndian.int(bytes, at).toLong
+    else LittleEndian.long(bytes, at)
   }
-
-  private def int(bytes: Array[Byte], at: Int): Int =
-    bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | bytes(at + 3) << 24
 
   def check(bytes: Array[Byte], at: Int, length: Int): Unit =
     if (at < 0 || length < 0 || at > bytes.length - length) truncated()

@@ -39,7 +39,9 @@ object DeltaLog {
 
   /** Whether the table has a version; what a commit leaves under way has a hidden name. */
   def isCommitted(path: Path, conf: Configuration): Boolean =
-    try path.getFileSystem(conf).listStatus(new Path(path, Directory)).exists(!_.getPath.getName.startsWith("."))
+    try path.getFileSystem(conf).listStatus(new Path(path, Directory)).exists(
+        !_.getPath.getName.startsWith(".")
+      )
     catch { case _: FileNotFoundException => false }
 
   /**

@@ -25,6 +25,9 @@ final class Counts private (maxPaths: Int) {
   private var paths = 1
   private var longNames = false
 
+  /** The [[Node.number]] of the next object. */
+  private var objects = 0
+
   /** Values that the variant at hand can still have: each takes a byte of its own. */
   private var left = 0
 
@@ -72,12 +75,21 @@ final class Counts private (maxPaths: Int) {
     val ids = at + 1 + sizeWidth
     val offsets = ids + size * idWidth
     val data = offsets + (size + 1) * offsetWidth
+    if (node.number == Int.MaxValue) {
+      node.number = objects
+      objects += 1
+    }
+    val fields = current.fieldsOf(node)
     var i = 0
     while (i < size) {
       val id = number(bytes, ids + i * idWidth, idWidth)
       val position = data + number(bytes, offsets + i * offsetWidth, offsetWidth)
       if (Encoding.byteAt(bytes, position) != NullHeader) {
-        val field = fieldOf(node, id)
+        var field = if (id < fields.length) fields(id) else null
+        if (field == null) {
+          field = fieldOf(node, id)
+          if (id < fields.length) fields(id) = field
+        }
         if (field != null) count(field, bytes, position, depth)
       }
       i += 1
@@ -174,6 +186,11 @@ final class Counts private (maxPaths: Int) {
     // Names that no path has any more go; dictionaries that point to them go with them.
     names = new NameTable
     keepNames(tree)
+    forgetDictionaries()
+  }
+
+  /** They remember nodes that may not be in the tree any more. */
+  private def forgetDictionaries(): Unit = {
     known = new KnownNames(names)
     if (current != null) current = known.of(current.dictionary.bytes)
   }
@@ -198,6 +215,7 @@ final class Counts private (maxPaths: Int) {
       if (other.limit < limit) {
         limit = other.limit
         paths = Guard.restrict(tree, limit)
+        forgetDictionaries()
       }
       merge(tree, other.tree)
       settle()

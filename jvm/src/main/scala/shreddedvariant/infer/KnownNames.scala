@@ -3,12 +3,20 @@ package shreddedvariant.infer
 
 import java.util.Arrays
 
-import org.apache.spark.unsafe.Platform
-import shreddedvariant.binary.Dictionary
+import shreddedvariant.binary.{Dictionary, Hash, Recent}
 
 /** A dictionary and the name of each id; null where no tracked path has that name, as far as is known. */
 private[infer] final class NamedDictionary(val dictionary: Dictionary, val hash: Int, table: NameTable) {
   val names: Array[Name] = new Array[Name](dictionary.size)
+
+  private val fields = new Array[Array[Node]](NamedDictionary.MostObjects)
+
+  /** The fields of an object by id, null for those that nobody has looked up; none for large dictionaries and late nodes. */
+  def fieldsOf(node: Node): Array[Node] =
+    if (node.number < NamedDictionary.MostObjects && names.length <= NamedDictionary.MostKeys) {
+      if (fields(node.number) == null) fields(node.number) = new Array[Node](names.length)
+      fields(node.number)
+    } else NamedDictionary.noFields
 
   private[infer] def resolve(): Unit = {
     var id = 0
@@ -23,21 +31,34 @@ private[infer] final class NamedDictionary(val dictionary: Dictionary, val hash:
   }
 }
 
+private object NamedDictionary {
+
+  // So that what all known dictionaries remember stays small.
+  private final val MostObjects = 32
+  private final val MostKeys = 128
+  private val noFields = new Array[Node](0)
+}
+
 private[infer] final class KnownNames(table: NameTable) {
   import KnownNames._
 
   private var slots = new Array[NamedDictionary](8)
-  private var last: NamedDictionary = _
+  private val recent = new Recent[NamedDictionary](_.dictionary.bytes)
   private var size = 0
   private var bytes = 0L
 
   def of(metadata: Array[Byte]): NamedDictionary = {
-    if (last == null || !Arrays.equals(last.dictionary.bytes, metadata)) last = find(metadata)
-    last
+    val met = recent.find(metadata, metadata.length)
+    if (met != null) met
+    else {
+      val found = find(metadata)
+      recent.add(found)
+      found
+    }
   }
 
   private def find(metadata: Array[Byte]): NamedDictionary = {
-    val hash = KnownNames.hash(metadata)
+    val hash = Hash.of(metadata, 0, metadata.length)
     val mask = slots.length - 1
     var slot = hash & mask
     var known = slots(slot)
@@ -78,23 +99,6 @@ private[infer] final class KnownNames(table: NameTable) {
 
 private object KnownNames {
   private final val MaxKnown = 1024
-
-  /** Eight bytes at a time: dictionaries are looked up for every row. */
-  private def hash(bytes: Array[Byte]): Int = {
-    var hash = bytes.length.toLong
-    var i = 0
-    while (i + 8 <= bytes.length) {
-      hash = (hash ^ Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET + i.toLong)) * 0x9e3779b97f4a7c15L
-      hash ^= hash >>> 32
-      i += 8
-    }
-    while (i < bytes.length) {
-      hash = (hash ^ bytes(i)) * 0x9e3779b97f4a7c15L
-      hash ^= hash >>> 32
-      i += 1
-    }
-    hash.toInt
-  }
 
   /** One dictionary may be larger: it is then the only one. */
   private final val MaxBytes = 8L << 20

@@ -24,6 +24,9 @@ private[infer] final class Node(val name: Name, val place: Long) {
     element
   }
 
+  /** Of the objects of a tree in the order in which they were met; what dictionaries remember of them goes by it. */
+  var number: Int = Int.MaxValue
+
   private var slots: Array[Node] = Node.NoFields
   private var fields = 0
 

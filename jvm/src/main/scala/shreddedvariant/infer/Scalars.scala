@@ -39,9 +39,9 @@ private[infer] object Scalars {
     val amount = math.abs(value)
     if (amount < 0) 19
     else {
-      var digits = 1
-      while (digits < 19 && amount >= tens(digits)) digits += 1
-      digits
+      // As many as its bits can have at least, or one more.
+      val fewest = math.max(1, (64 - java.lang.Long.numberOfLeadingZeros(amount)) * 1233 >> 12)
+      if (fewest < 19 && amount >= tens(fewest)) fewest + 1 else fewest
     }
   }
 

@@ -36,10 +36,10 @@ final class FileWriter(
   private val context = support.init(conf, properties)
   private val schema = context.getSchema
   private val codecs = new CodecFactory(conf, properties.getPageSizeThreshold)
-  private val compressor: BytesInputCompressor =
-    if (codec == CompressionCodecName.ZSTD && settings.zstdWorkers == 0)
-      new ZstdCompressor(settings.zstdLevel)
-    else codecs.getCompressor(codec)
+  private val zstd = Option.when(codec == CompressionCodecName.ZSTD && settings.zstdWorkers == 0)(
+    new ZstdCompressor(settings.zstdLevels)
+  )
+  private val compressor: BytesInputCompressor = zstd.getOrElse(codecs.getCompressor(codec))
   private val file = new ParquetFileWriter(
     HadoopOutputFile.fromPath(path, conf),
     schema,
@@ -121,7 +121,7 @@ final class FileWriter(
       file.getEncryptor,
       rowGroups
     )
-    support.leaves.start(pages)
+    support.leaves.start(pages, zstd)
     rows = 0
     nextCheck =
       math.min(properties.getMinRowCountForPageSizeCheck, properties.getRowGroupRowCountLimit).toLong

@@ -6,13 +6,11 @@ package shreddedvariant.parquet
 
 import java.util.Arrays
 
-import org.apache.parquet.bytes.{BytesInput, BytesUtils, HeapByteBufferAllocator}
+import org.apache.parquet.bytes.{BytesInput, BytesUtils}
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.page.DictionaryPage
-import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
-import org.apache.spark.unsafe.Platform
-import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import shreddedvariant.binary.{Hash, LittleEndian}
 
 private abstract class PageValues(maxDictionary: Int) {
   // The page: numbers of distinct values, or values as PLAIN has them.
@@ -22,7 +20,6 @@ private abstract class PageValues(maxDictionary: Int) {
   private var plainLength = 0
   private var isPlain = false
   private var isFirstPage = true
-  private var page = 1
 
   /** What the page's values would take as PLAIN. */
   protected var plainBytes = 0L
@@ -30,9 +27,8 @@ private abstract class PageValues(maxDictionary: Int) {
   /** What they take for now: numbers of values count as whole ones, as Parquet counts them. */
   def bufferedBytes: Long = if (isPlain) plainBytes else 4L * count
 
-  // The dictionary: each slot has the number + 1 of a value or 0, and is taken at most half the time.
-  private var slots = new Array[Int](128)
-  private var metIn = new Array[Int](64)
+  // The dictionary: each slot has the hash of a value above its number + 1, or 0, and is taken at most half the time.
+  private var slots = new Array[Long](128)
   private var dictionaryBytes = 0L
   private var usedSize = 0
   private var last = -1
@@ -47,8 +43,10 @@ private abstract class PageValues(maxDictionary: Int) {
   /** Bytes of the page's texts alone. */
   def textBytes: Long
 
-  protected def hashOf(number: Int): Int
   protected def handToPlain(number: Int): Unit
+
+  /** The last look at the page's numbers, before they are encoded or given up. */
+  protected def boundedBy(numbers: Array[Int], count: Int): Unit
   protected def clearDictionary(): Unit
   protected def clearBounds(): Unit
   protected def encodeDictionary(size: Int): Array[Byte]
@@ -57,26 +55,24 @@ private abstract class PageValues(maxDictionary: Int) {
   protected final def lastNumber: Int = last
   protected final def slotOf(hash: Int): Int = hash & (slots.length - 1)
   protected final def slotAfter(slot: Int): Int = (slot + 1) & (slots.length - 1)
-  protected final def numberAt(slot: Int): Int = slots(slot) - 1
 
-  /** Adds a value that the dictionary has; says whether the page meets it for the first time. */
-  protected final def addNumber(number: Int, bytes: Int): Boolean = {
+  /** The number of the value in a slot, -1 if there is none; and whether it may be a value with this hash. */
+  protected final def numberAt(slot: Int): Int = slots(slot).toInt - 1
+  protected final def isHashAt(slot: Int, hash: Int): Boolean = (slots(slot) >>> 32).toInt == hash
+
+  /** Adds a value that the dictionary has. */
+  protected final def addNumber(number: Int, bytes: Int): Unit = {
     last = number
     plainBytes += bytes
     if (count == numbers.length) numbers = Arrays.copyOf(numbers, count * 2)
     numbers(count) = number
     count += 1
-    metIn(number) != page && {
-      metIn(number) = page
-      true
-    }
   }
 
   /** Adds the value that is to have the number `size`, and has its place there already. */
-  protected final def addNew(slot: Int, bytes: Int): Unit = {
-    slots(slot) = size + 1
-    if (size == metIn.length) metIn = Arrays.copyOf(metIn, size * 2)
+  protected final def addNew(slot: Int, hash: Int, bytes: Int): Unit = {
     size += 1
+    slots(slot) = hash.toLong << 32 | size
     dictionaryBytes += bytes
     addNumber(size - 1, bytes)
     if (dictionaryBytes > maxDictionary) fallBack()
@@ -84,18 +80,25 @@ private abstract class PageValues(maxDictionary: Int) {
   }
 
   private def grow(): Unit = {
-    slots = new Array[Int](slots.length * 2)
-    var number = 0
-    while (number < size) {
-      var slot = slotOf(hashOf(number))
-      while (slots(slot) != 0) slot = slotAfter(slot)
-      slots(slot) = number + 1
-      number += 1
+    val taken = slots
+    slots = new Array[Long](taken.length * 2)
+    var i = 0
+    while (i < taken.length) {
+      if (taken(i) != 0) {
+        var slot = slotOf((taken(i) >>> 32).toInt)
+        while (slots(slot) != 0) slot = slotAfter(slot)
+        slots(slot) = taken(i)
+      }
+      i += 1
     }
   }
 
   private def fallBack(): Unit = {
     isPlain = true
+    boundedBy(numbers, count)
+    // The pages to come will be about as large.
+    val expected = Math.toIntExact(plainBytes + plainBytes / 8)
+    if (plain.length < expected) plain = new Array[Byte](expected)
     var i = 0
     while (i < count) {
       handToPlain(numbers(i))
@@ -113,17 +116,16 @@ private abstract class PageValues(maxDictionary: Int) {
     plainLength += bytes
     at
   }
-  protected final def page(at: Int, value: Int): Unit =
-    Platform.putInt(plain, Platform.BYTE_ARRAY_OFFSET + at.toLong, PageValues.littleEndian(value))
-  protected final def page(at: Int, value: Long): Unit =
-    Platform.putLong(plain, Platform.BYTE_ARRAY_OFFSET + at.toLong, PageValues.littleEndian(value))
+  protected final def page(at: Int, value: Int): Unit = LittleEndian.put(plain, at, value)
+  protected final def page(at: Int, value: Long): Unit = LittleEndian.put(plain, at, value)
   protected final def page(at: Int, bytes: Array[Byte], from: Int, length: Int): Unit =
     System.arraycopy(bytes, from, plain, at, length)
 
   def encode(): (BytesInput, Encoding) = {
     if (!isPlain) {
       val encoded = encodeNumbers()
-      if (!isFirstPage || encoded.size + dictionaryBytes < plainBytes) {
+      if (!isFirstPage || encoded.size + dictionaryBytes < plainBytes / PageValues.Gain) {
+        boundedBy(numbers, count)
         usedSize = size
         return (encoded, Encoding.RLE_DICTIONARY)
       }
@@ -134,15 +136,9 @@ private abstract class PageValues(maxDictionary: Int) {
 
   private def encodeNumbers(): BytesInput = {
     val width = BytesUtils.getWidthFromMaxInt(size - 1)
-    val expected = 64 + count / 8
-    val most = math.max(expected, maxDictionary)
-    val encoder = new RunLengthBitPackingHybridEncoder(width, expected, most, new HeapByteBufferAllocator)
-    var i = 0
-    while (i < count) {
-      encoder.writeInt(numbers(i))
-      i += 1
-    }
-    BytesInput.concat(BytesInput.from(Array(width.toByte): Array[Byte]), encoder.toBytes)
+    val runs = new HybridWriter(width)
+    runs.add(numbers, count)
+    BytesInput.concat(BytesInput.from(Array(width.toByte): Array[Byte]), runs.encoded)
   }
 
   def endPage(): Unit = {
@@ -151,7 +147,6 @@ private abstract class PageValues(maxDictionary: Int) {
     plainBytes = 0
     if (plain.length > PageValues.Kept) plain = new Array[Byte](64)
     last = -1
-    page += 1
     isFirstPage = false
     clearBounds()
   }
@@ -175,12 +170,14 @@ private abstract class PageValues(maxDictionary: Int) {
     dictionaryBytes = 0
     last = -1
     Arrays.fill(slots, 0)
-    Arrays.fill(metIn, 0)
     clearDictionary()
   }
 }
 
 private object PageValues {
+
+  /** How much smaller a dictionary has to make the first page: values as PLAIN are compressed, their numbers hardly are. */
+  private final val Gain = 2
 
   /** What a page that had larger values than usual may leave behind. */
   final val Kept = 4 * 1024 * 1024
@@ -190,17 +187,12 @@ private object PageValues {
     case PrimitiveTypeName.INT64 => new PageNumbers(8, maxDictionary)
     case _ => new PageTexts(maxDictionary)
   }
-
-  private val isLittleEndian = java.nio.ByteOrder.nativeOrder == java.nio.ByteOrder.LITTLE_ENDIAN
-  private def littleEndian(value: Int) = if (isLittleEndian) value else Integer.reverseBytes(value)
-  private def littleEndian(value: Long) = if (isLittleEndian) value else java.lang.Long.reverseBytes(value)
 }
 
 /** Texts or bytes; those of the dictionary stand in one array. */
 private final class PageTexts(maxDictionary: Int) extends PageValues(maxDictionary) {
   private var texts = new Array[Byte](1024)
   private var ends = new Array[Int](64)
-  private var hashes = new Array[Int](64)
   private var texted = 0L
 
   // The bounds of the page, if it has a value.
@@ -220,45 +212,56 @@ private final class PageTexts(maxDictionary: Int) extends PageValues(maxDictiona
       include(bytes, from, length)
     } else if (lastNumber >= 0 && isAt(lastNumber, bytes, from, length)) addNumber(lastNumber, 4 + length)
     else {
-      val hash = Murmur3_x86_32.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET + from.toLong, length, 42)
+      val hash = Hash.of(bytes, from, length)
       var slot = slotOf(hash)
       var number = numberAt(slot)
-      while (number >= 0 && !(hashes(number) == hash && isAt(number, bytes, from, length))) {
+      while (number >= 0 && !(isHashAt(slot, hash) && isAt(number, bytes, from, length))) {
         slot = slotAfter(slot)
         number = numberAt(slot)
       }
-      if (number >= 0) {
-        if (addNumber(number, 4 + length)) include(bytes, from, length)
-      } else {
-        store(hash, bytes, from, length)
-        include(bytes, from, length)
-        addNew(slot, 4 + length)
+      if (number >= 0) addNumber(number, 4 + length)
+      else {
+        store(bytes, from, length)
+        addNew(slot, hash, 4 + length)
       }
     }
   }
 
   private def start(number: Int): Int = if (number == 0) 0 else ends(number - 1)
 
-  private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean =
-    Arrays.equals(texts, start(number), ends(number), bytes, from, from + length)
+  private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean = {
+    val at = start(number)
+    ends(number) - at == length && PageTexts.areEqual(texts, at, bytes, from, length)
+  }
 
-  private def store(hash: Int, bytes: Array[Byte], from: Int, length: Int): Unit = {
-    if (size == ends.length) {
-      ends = Arrays.copyOf(ends, size * 2)
-      hashes = Arrays.copyOf(hashes, size * 2)
-    }
+  private def store(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    if (size == ends.length) ends = Arrays.copyOf(ends, size * 2)
     val at = start(size)
     if (texts.length - at < length)
       texts = Arrays.copyOf(texts, Math.addExact(at, math.max(length, at)))
     System.arraycopy(bytes, from, texts, at, length)
     ends(size) = at + length
-    hashes(size) = hash
   }
 
   private def addPlain(bytes: Array[Byte], from: Int, length: Int): Unit = {
     val at = reserve(4 + length)
     page(at, length)
     page(at + 4, bytes, from, length)
+  }
+
+  /** A page has the same texts again and again: each is compared once. */
+  protected def boundedBy(numbers: Array[Int], count: Int): Unit = {
+    val met = new Array[Long]((size >> 6) + 1)
+    var i = 0
+    while (i < count) {
+      val number = numbers(i)
+      val bit = 1L << number
+      if ((met(number >> 6) & bit) == 0) {
+        met(number >> 6) |= bit
+        include(texts, start(number), ends(number) - start(number))
+      }
+      i += 1
+    }
   }
 
   private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
@@ -279,7 +282,6 @@ private final class PageTexts(maxDictionary: Int) extends PageValues(maxDictiona
     Option.when(hasBounds)((Arrays.copyOf(least, leastLength), Arrays.copyOf(most, mostLength)))
 
   override def textBytes: Long = texted
-  protected def hashOf(number: Int): Int = hashes(number)
   protected def handToPlain(number: Int): Unit = addPlain(texts, start(number), ends(number) - start(number))
   protected def clearDictionary(): Unit = if (texts.length > PageValues.Kept) texts = new Array[Byte](1024)
   protected def clearBounds(): Unit = {
@@ -303,6 +305,21 @@ private final class PageTexts(maxDictionary: Int) extends PageValues(maxDictiona
   }
 }
 
+private object PageTexts {
+
+  /** Short texts are compared in words: most are, and a call would take longer. */
+  private final val Short = 32
+
+  private def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
+    if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
+    else {
+      var i = 0
+      while (i + 8 <= length && LittleEndian.long(a, fromA + i) == LittleEndian.long(b, fromB + i)) i += 8
+      while (i < length && a(fromA + i) == b(fromB + i)) i += 1
+      i == length
+    }
+}
+
 /** Whole numbers of `width` bytes. */
 private final class PageNumbers(width: Int, maxDictionary: Int) extends PageValues(maxDictionary) {
   private var values = new Array[Long](64)
@@ -320,7 +337,8 @@ private final class PageNumbers(width: Int, maxDictionary: Int) extends PageValu
       plainBytes += width
     } else if (lastNumber >= 0 && values(lastNumber) == value) addNumber(lastNumber, width)
     else {
-      var slot = slotOf(Murmur3_x86_32.hashLong(value, 42))
+      val hash = Hash.of(value)
+      var slot = slotOf(hash)
       var number = numberAt(slot)
       while (number >= 0 && values(number) != value) {
         slot = slotAfter(slot)
@@ -330,7 +348,7 @@ private final class PageNumbers(width: Int, maxDictionary: Int) extends PageValu
       else {
         if (size == values.length) values = Arrays.copyOf(values, size * 2)
         values(size) = value
-        addNew(slot, width)
+        addNew(slot, hash, width)
       }
     }
   }
@@ -344,7 +362,7 @@ private final class PageNumbers(width: Int, maxDictionary: Int) extends PageValu
     Option.when(least <= most)((encoded(Array(least)), encoded(Array(most))))
 
   override def textBytes: Long = 0
-  protected def hashOf(number: Int): Int = Murmur3_x86_32.hashLong(values(number), 42)
+  protected def boundedBy(numbers: Array[Int], count: Int): Unit = ()
   protected def handToPlain(number: Int): Unit = addPlain(values(number))
   protected def clearDictionary(): Unit = ()
   protected def clearBounds(): Unit = {

@@ -14,7 +14,6 @@ import org.apache.parquet.column.{ColumnDescriptor, Encoding, ParquetProperties}
 import org.apache.parquet.column.page.PageWriter
 import org.apache.parquet.column.statistics.{SizeStatistics, Statistics}
 import org.apache.parquet.column.statistics.geospatial.GeospatialStatistics
-import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
 import org.apache.parquet.schema.LogicalTypeAnnotation
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import shreddedvariant.shred.LeafWriter
@@ -34,22 +33,23 @@ private final class PagedLeaf(
   private val farTooLarge = 8L * properties.getPageSizeThreshold
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
+  private var zstd: Option[ZstdCompressor] = None
   private var entries = 0
-  private var nulls = 0L
+  private var nulls = 0
+
+  // The last entries of one definition level, which were not looked at yet: most columns have one in most rows.
+  private var level = 0
+  private var run = 0
   private var firstRow = 0L
 
   /** Takes the place of the next row group's pages. */
-  def start(pages: PageWriter): Unit = {
+  def start(pages: PageWriter, zstd: Option[ZstdCompressor]): Unit = {
     this.pages = pages
-    entries = 0
-    nulls = 0
+    this.zstd = zstd
     firstRow = 0
   }
 
-  override def writeNull(r: Int, d: Int): Unit = {
-    addLevels(r, d)
-    nulls += 1
-  }
+  override def writeNull(r: Int, d: Int): Unit = addLevels(r, d)
 
   override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit = {
     addLevels(r, d)
@@ -74,23 +74,36 @@ private final class PagedLeaf(
   private def wrongType() = throw new IllegalStateException(s"$column takes no such value")
 
   private def addLevels(r: Int, d: Int): Unit = {
-    entries += 1
-    definitions.add(d)
+    if (d == level) run += 1
+    else {
+      endRun()
+      level = d
+      run = 1
+    }
     if (hasRepetitions) repetitions.add(r)
   }
 
+  private def endRun(): Unit = {
+    definitions.addRun(level, run)
+    entries += run
+    if (level < column.getMaxDefinitionLevel) nulls += run
+    run = 0
+  }
+
   /** About the bytes of the present page, which say when it is full, and rows in it. */
-  def pageBytes: Long = values.bufferedBytes + entries / 8
+  def pageBytes: Long = values.bufferedBytes + pageEntries / 8
   def pageRows(rows: Long): Long = rows - firstRow
-  def pageEntries: Int = entries
+  def pageEntries: Int = entries + run
 
   /** About what the row group has of this leaf so far. */
   def bufferedBytes: Long = pages.getMemSize + pageBytes
 
   /** Ends the page after so many rows of the row group. */
   def endPage(rows: Long): Unit = {
+    endRun()
+    repetitions.endRun()
     val (encoded, encoding) = values.encode()
-    val statistics = Statistics.getBuilderForReading(primitive).withNumNulls(nulls)
+    val statistics = Statistics.getBuilderForReading(primitive).withNumNulls(nulls.toLong)
     for ((least, most) <- values.bounds) statistics.withMin(least).withMax(most)
     val sizes = new SizeStatistics(
       primitive,
@@ -98,7 +111,7 @@ private final class PagedLeaf(
       repetitions.histogram(least = 0),
       definitions.histogram(least = 1)
     )
-    pages.writePage(
+    def write(): Unit = pages.writePage(
       BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
       entries,
       pageRows(rows).toInt,
@@ -109,6 +122,7 @@ private final class PagedLeaf(
       definitions.encoding,
       encoding
     )
+    zstd.fold(write())(_.of(column)(write()))
     values.endPage()
     definitions.clear()
     repetitions.clear()
@@ -125,18 +139,10 @@ private final class PagedLeaf(
     values.clear()
   }
 
-  /** Levels of a page: runs go to Parquet's encoder when they end. */
+  /** Levels of a page. */
   private final class Levels(max: Int) {
     private val counts = new Array[Long](max + 1)
-    private val encoder =
-      if (max == 0) null
-      else
-        new RunLengthBitPackingHybridEncoder(
-          BytesUtils.getWidthFromMaxInt(max),
-          64,
-          math.max(64, properties.getPageSizeThreshold),
-          properties.getAllocator
-        )
+    private val runs = new HybridWriter(BytesUtils.getWidthFromMaxInt(max))
     private var level = 0
     private var run = 0
 
@@ -148,35 +154,33 @@ private final class PagedLeaf(
         run = 1
       }
 
-    private def endRun(): Unit = {
-      counts(level) += run
-      if (encoder != null) while (run > 0) {
-        encoder.writeInt(level)
-        run -= 1
-      }
+    def endRun(): Unit = {
+      addRun(level, run)
       run = 0
+    }
+
+    /** A run that ends here. */
+    def addRun(level: Int, times: Int): Unit = {
+      counts(level) += times
+      if (max > 0) runs.add(level, times)
     }
 
     def encoding: Encoding = if (max == 0) PagedLeaf.noLevels else Encoding.RLE
 
-    def encoded: BytesInput = {
-      endRun()
+    def encoded: BytesInput =
       if (max == 0) BytesInput.empty
       else {
-        val levels = encoder.toBytes
+        val levels = runs.encoded
         BytesInput.concat(BytesInput.fromInt(levels.size.toInt), levels)
       }
-    }
 
     /** How often each level is met; a leaf that has no more levels than `least` needs none. */
-    def histogram(least: Int): java.util.List[java.lang.Long] = {
-      endRun()
+    def histogram(least: Int): java.util.List[java.lang.Long] =
       if (max <= least) java.util.List.of() else counts.map(java.lang.Long.valueOf).toSeq.asJava
-    }
 
     def clear(): Unit = {
       java.util.Arrays.fill(counts, 0)
-      if (encoder != null) encoder.reset()
+      runs.clear()
     }
   }
 }

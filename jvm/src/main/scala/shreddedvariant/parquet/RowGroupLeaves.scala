@@ -46,8 +46,8 @@ private final class RowGroupLeaves(
   /** Whether the last row had a value so large that sizes should be looked at before the next one. */
   var isUrgent = false
 
-  def start(pages: ColumnChunkPageWriteStore): Unit = {
-    paged.foreach(leaf => leaf.start(pages.getPageWriter(leaf.column)))
+  def start(pages: ColumnChunkPageWriteStore, zstd: Option[ZstdCompressor]): Unit = {
+    paged.foreach(leaf => leaf.start(pages.getPageWriter(leaf.column), zstd))
     borrowed.foreach(_.start(pages))
     rows = 0
     isUrgent = false

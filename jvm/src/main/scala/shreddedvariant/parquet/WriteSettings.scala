@@ -19,7 +19,9 @@ private final class WriteSettings(conf: Configuration) {
   val memoryShare: Float = conf.getFloat(MEMORY_POOL_RATIO, WriteSettings.MemoryShare)
   val leastRowGroupBytes: Long = conf.getLong(MIN_MEMORY_ALLOCATION, WriteSettings.LeastRowGroupBytes)
 
-  val zstdLevel: Int = conf.getInt(PARQUET_COMPRESS_ZSTD_LEVEL, DEFAULT_PARQUET_COMPRESS_ZSTD_LEVEL)
+  /** Parquet's own, or a quicker one where that compresses no less; a level that is set is the only one. */
+  val zstdLevels: Seq[Int] = Option(conf.get(PARQUET_COMPRESS_ZSTD_LEVEL))
+    .fold(Seq(1, DEFAULT_PARQUET_COMPRESS_ZSTD_LEVEL))(_ => Seq(conf.getInt(PARQUET_COMPRESS_ZSTD_LEVEL, 0)))
   val zstdWorkers: Int = conf.getInt(PARQUET_COMPRESS_ZSTD_WORKERS, DEFAULTPARQUET_COMPRESS_ZSTD_WORKERS)
 
   val properties: ParquetProperties = {

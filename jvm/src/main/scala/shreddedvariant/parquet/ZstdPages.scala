@@ -9,9 +9,12 @@ package shreddedvariant.parquet
 
 import java.nio.ByteBuffer
 
+import scala.collection.mutable
+
 import com.github.luben.zstd.{Zstd, ZstdCompressCtx, ZstdDecompressCtx, ZstdException}
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
+import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.compression.CompressionCodecFactory
 import org.apache.parquet.compression.CompressionCodecFactory.{BytesInputCompressor, BytesInputDecompressor}
 import org.apache.parquet.hadoop.CodecFactory
@@ -84,26 +87,56 @@ private final class ZstdDecompressor extends BytesInputDecompressor {
   }
 }
 
-private final class ZstdCompressor(level: Int) extends BytesInputCompressor {
-  private val context = new ZstdCompressCtx().setLevel(level)
+/**
+ * Compresses each column with the level that suits it.
+ *
+ * A higher level looks for shorter repetitions. In hashes, identifiers and numbers without any, those that it finds by
+ * chance cost more than they save, and the time for looking: there the lowest level makes the smaller page, and in half
+ * the time. So a part of the first large page of a column is compressed with each of `levels`, the quickest first, and a
+ * later one has to make it smaller by a fiftieth.
+ */
+private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompressor {
+  private val contexts = levels.map(level => new ZstdCompressCtx().setLevel(level)).toArray
+  private val chosen = mutable.Map.empty[ColumnDescriptor, ZstdCompressCtx]
   private val allocator = new HeapByteBufferAllocator
+  private var column: Option[ColumnDescriptor] = None
   private var target = new Array[Byte](1024)
+
+  /** Says whose page is written. Of other pages each is tried by itself. */
+  def of(column: ColumnDescriptor)(writePage: => Unit): Unit = {
+    this.column = Some(column)
+    try writePage
+    finally this.column = None
+  }
 
   override def compress(page: BytesInput): BytesInput = {
     val source = page.toByteBuffer(allocator, _ => ())
-    val most = Math.toIntExact(Zstd.compressBound(source.remaining.toLong))
+    val (from, length) = (source.arrayOffset + source.position(), source.remaining)
+    val most = Math.toIntExact(Zstd.compressBound(length.toLong))
     if (target.length < most) target = new Array[Byte](most)
-    val length = context.compressByteArray(
-      target,
-      0,
-      target.length,
-      source.array,
-      source.arrayOffset + source.position(),
-      source.remaining
-    )
-    BytesInput.from(java.util.Arrays.copyOf(target, length))
+    val size = compress(contextFor(source.array, from, length), source.array, from, length)
+    BytesInput.from(java.util.Arrays.copyOf(target, size))
   }
 
+  private def contextFor(page: Array[Byte], from: Int, length: Int): ZstdCompressCtx =
+    if (contexts.length == 1 || length < ZstdCompressor.Part) contexts.last
+    else {
+      // The end has values, where the beginning may have nothing but levels.
+      val part = from + length - ZstdCompressor.Part
+      def best = contexts.map(c => c -> compress(c, page, part, ZstdCompressor.Part)).reduceLeft { (a, b) =>
+        if (b._2 < a._2 * ZstdCompressor.Gain) b else a
+      }._1
+      column.fold(best)(chosen.getOrElseUpdate(_, best))
+    }
+
+  private def compress(context: ZstdCompressCtx, bytes: Array[Byte], from: Int, length: Int): Int =
+    context.compressByteArray(target, 0, target.length, bytes, from, length)
+
   override def getCodecName: CompressionCodecName = CompressionCodecName.ZSTD
-  override def release(): Unit = context.close()
+  override def release(): Unit = contexts.foreach(_.close())
+}
+
+private object ZstdCompressor {
+  private final val Part = 32 * 1024
+  private final val Gain = 0.98
 }

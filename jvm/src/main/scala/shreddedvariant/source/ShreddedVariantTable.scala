@@ -52,7 +52,9 @@ final case class TableFiles(
 
   /** A table of a catalog has no rows until the first of them is committed. */
   private def isBegun = catalog.isDefined &&
-    paths.exists(p => DeltaLog.isTable(new Path(p), hadoopConf) && !DeltaLog.isCommitted(new Path(p), hadoopConf))
+    paths.exists(p =>
+      DeltaLog.isTable(new Path(p), hadoopConf) && !DeltaLog.isCommitted(new Path(p), hadoopConf)
+    )
 
   /** Whether the path is a Delta table, of whatever columns. */
   @transient lazy val isDelta: Boolean = DeltaTables.find(paths, hadoopConf).isDefined
@@ -69,7 +71,8 @@ final case class TableFiles(
     else if (catalog.isDefined) {
       // The directory need not exist yet. What lies in that of a Delta table without a commit is not part of it.
       val path = new Path(paths.head)
-      val roots = if (isDelta || Options.isDelta(options)) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
+      val roots =
+        if (isDelta || Options.isDelta(options)) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
       new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
     } else {
       val glob = options.collectFirst {

@@ -39,7 +39,9 @@ class DeltaFileCommitSuite extends munit.FunSuite {
     assert(ofAnother.forall(file => Files.exists(file)))
   }
 
-  table.test("files that their tasks remove while the job is looking for them do not hide why it has failed") {
+  table.test(
+    "files that their tasks remove while the job is looking for them do not hide why it has failed"
+  ) {
     root =>
       val vanishing = new Configuration(false)
       vanishing.set("fs.file.impl", classOf[VanishingFiles].getName)
