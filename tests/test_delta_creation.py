@@ -1,4 +1,4 @@
-"""A table that no commit has made yet: its log is there before its files, and nobody reads these until one names them."""
+"""A table that no commit has made yet has a log before it has files, and nobody reads these until one names them."""
 
 import shutil
 import sys
