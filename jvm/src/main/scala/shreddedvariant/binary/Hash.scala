@@ -1,25 +1,22 @@
 /** Hashes for tables in memory: quick, and no part of any file. */
 package shreddedvariant.binary
 
-import org.apache.spark.unsafe.Platform
-
 object Hash {
   private val First = 0x9e3779b97f4a7c15L
   private val Second = 0xc2b2ae3d27d4eb4fL
 
   /** Of bytes, eight at a time. */
   def of(bytes: Array[Byte], from: Int, length: Int): Int = {
-    val start = Platform.BYTE_ARRAY_OFFSET + from.toLong
     var hash = length * First
     var at = 0
     while (at + 8 <= length) {
-      hash = step(hash, Platform.getLong(bytes, start + at))
+      hash = step(hash, LittleEndian.long(bytes, from + at))
       at += 8
     }
     if (at < length)
       hash =
         // The last eight bytes, of which some were there before.
-        if (length >= 8) step(hash, Platform.getLong(bytes, start + length - 8))
+        if (length >= 8) step(hash, LittleEndian.long(bytes, from + length - 8))
         else step(hash, few(bytes, from, length))
     of(hash)
   }
@@ -35,13 +32,10 @@ object Hash {
     product ^ product >>> 32
   }
 
-  private def few(bytes: Array[Byte], from: Int, length: Int): Long = {
-    var word = 0L
-    var i = 0
-    while (i < length) {
-      word = word << 8 | bytes(from + i) & 0xff
-      i += 1
-    }
-    word
-  }
+  /** Of one to seven bytes: their two ends, which meet or overlap. */
+  private def few(bytes: Array[Byte], from: Int, length: Int): Long =
+    if (length >= 4)
+      LittleEndian.int(bytes, from).toLong << 32 | LittleEndian.int(bytes, from + length - 4) & 0xffffffffL
+    else
+      bytes(from) & 0xffL | (bytes(from + length / 2) & 0xffL) << 8 | (bytes(from + length - 1) & 0xffL) << 16
 }

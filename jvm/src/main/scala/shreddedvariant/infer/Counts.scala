@@ -6,7 +6,7 @@
  */
 package shreddedvariant.infer
 
-import shreddedvariant.binary.Encoding
+import shreddedvariant.binary.{Encoding, PathCounts}
 
 final class Counts private (maxPaths: Int) {
   import Counts._
@@ -46,13 +46,21 @@ final class Counts private (maxPaths: Int) {
   def addNull(): Unit = all += 1
 
   def add(metadata: Array[Byte], value: Array[Byte]): Unit = {
+    begin(metadata, value)
+    root.count(value, 0)
+  }
+
+  /** Adds a variant whose values are told to [[root]] by somebody else. */
+  def begin(metadata: Array[Byte], value: Array[Byte]): Unit = {
     all += 1
     current = known.of(metadata)
     left = value.length
-    if (Encoding.byteAt(value, 0) != NullHeader) count(tree, value, 0, 0)
   }
 
-  private def count(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
+  /** Where the values of the variant that has begun are counted. */
+  val root: PathCounts = new CountedPath(this, depth = 0, () => tree)
+
+  private[infer] def count(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
     val header = Encoding.byteAt(bytes, at)
     header & 3 match {
       case Encoding.ShortString => node.count(Kind.Str)
@@ -75,25 +83,41 @@ final class Counts private (maxPaths: Int) {
     val ids = at + 1 + sizeWidth
     val offsets = ids + size * idWidth
     val data = offsets + (size + 1) * offsetWidth
+    val fields = fieldsOf(node)
+    var i = 0
+    while (i < size) {
+      val id = number(bytes, ids + i * idWidth, idWidth)
+      countField(node, fields, id, bytes, data + number(bytes, offsets + i * offsetWidth, offsetWidth), depth)
+      i += 1
+    }
+  }
+
+  private[infer] def countField(node: Node, id: Int, bytes: Array[Byte], at: Int, depth: Int): Unit =
+    countField(node, fieldsOf(node), id, bytes, at, depth)
+
+  private def countField(
+      node: Node,
+      fields: Array[Node],
+      id: Int,
+      bytes: Array[Byte],
+      at: Int,
+      depth: Int
+  ): Unit =
+    if (Encoding.byteAt(bytes, at) != NullHeader) {
+      var field = if (id < fields.length) fields(id) else null
+      if (field == null) {
+        field = fieldOf(node, id)
+        if (id < fields.length) fields(id) = field
+      }
+      if (field != null) count(field, bytes, at, depth)
+    }
+
+  private def fieldsOf(node: Node): Array[Node] = {
     if (node.number == Int.MaxValue) {
       node.number = objects
       objects += 1
     }
-    val fields = current.fieldsOf(node)
-    var i = 0
-    while (i < size) {
-      val id = number(bytes, ids + i * idWidth, idWidth)
-      val position = data + number(bytes, offsets + i * offsetWidth, offsetWidth)
-      if (Encoding.byteAt(bytes, position) != NullHeader) {
-        var field = if (id < fields.length) fields(id) else null
-        if (field == null) {
-          field = fieldOf(node, id)
-          if (id < fields.length) fields(id) = field
-        }
-        if (field != null) count(field, bytes, position, depth)
-      }
-      i += 1
-    }
+    current.fieldsOf(node)
   }
 
   private def countElements(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
@@ -107,7 +131,7 @@ final class Counts private (maxPaths: Int) {
     while (i < size) {
       val position = data + number(bytes, offsets + i * offsetWidth, offsetWidth)
       if (Encoding.byteAt(bytes, position) != NullHeader) {
-        val element = if (node.element != null) node.element else newElement(node)
+        val element = elementOf(node)
         if (element != null) count(element, bytes, position, depth)
       }
       i += 1
@@ -136,10 +160,26 @@ final class Counts private (maxPaths: Int) {
     if (field != null) field else newField(node, id)
   }
 
+  /** The same by its key. */
+  private[infer] def fieldOf(node: Node, key: Array[Byte]): Node = {
+    val name = names.find(key, 0, key.length, Name.hash(key, 0, key.length))
+    val field = if (name == null) null else node.field(name)
+    if (field != null) field else newField(node, key, 0, key.length, _ => ())
+  }
+
   private def newField(node: Node, id: Int): Node = {
-    val bytes = current.dictionary.bytes
-    val from = current.dictionary.keyStart(id)
-    val until = current.dictionary.keyEnd(id)
+    val dictionary = current.dictionary
+    newField(
+      node,
+      dictionary.bytes,
+      dictionary.keyStart(id),
+      dictionary.keyEnd(id),
+      name => current.names(id) = name
+    )
+  }
+
+  /** `named` is told the name, before others are forgotten. */
+  private def newField(node: Node, bytes: Array[Byte], from: Int, until: Int, named: Name => Unit): Node =
     if (until - from > Name.MaxBytes) { longNames = true; null }
     else {
       val hash = Name.hash(bytes, from, until)
@@ -153,7 +193,7 @@ final class Counts private (maxPaths: Int) {
       else {
         // Another dictionary may have brought the name since this one was resolved.
         val name = names.intern(bytes, from, until, hash)
-        current.names(id) = name
+        named(name)
         val known = node.field(name)
         if (known != null) known
         else {
@@ -163,11 +203,11 @@ final class Counts private (maxPaths: Int) {
         }
       }
     }
-  }
 
-  /** The node of an array's elements, if that is tracked. */
-  private def newElement(node: Node): Node =
-    if (Guard.placeOfElement(node.place) >= limit) null
+  /** The node of an array's elements; null if it is not tracked. */
+  private[infer] def elementOf(node: Node): Node =
+    if (node.element != null) node.element
+    else if (Guard.placeOfElement(node.place) >= limit) null
     else {
       val element = node.addElement()
       tracked()
@@ -186,11 +226,6 @@ final class Counts private (maxPaths: Int) {
     // Names that no path has any more go; dictionaries that point to them go with them.
     names = new NameTable
     keepNames(tree)
-    forgetDictionaries()
-  }
-
-  /** They remember nodes that may not be in the tree any more. */
-  private def forgetDictionaries(): Unit = {
     known = new KnownNames(names)
     if (current != null) current = known.of(current.dictionary.bytes)
   }
@@ -215,7 +250,6 @@ final class Counts private (maxPaths: Int) {
       if (other.limit < limit) {
         limit = other.limit
         paths = Guard.restrict(tree, limit)
-        forgetDictionaries()
       }
       merge(tree, other.tree)
       settle()
@@ -270,7 +304,7 @@ object Counts {
   final val MaxDepth = 100
 
   /** The one byte of a variant null. */
-  private final val NullHeader = 0
+  private[infer] final val NullHeader = 0
 
   def fromBytes(bytes: Array[Byte]): Counts = {
     val counts = new Counts

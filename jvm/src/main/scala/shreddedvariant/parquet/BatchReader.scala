@@ -58,7 +58,8 @@ final class BatchReader(
   private def open(group: RowGroup): Unit = {
     val rows = source.rows(group, all.needed(group), allowed)
     if (!rows.isEmpty && !hasRead) { hasRead = true; file.countFile(hasRead) }
-    if (!rows.isEmpty && late.isEmpty && LateReader.mayPay(group, all.needed(group))) late = lateReader
+    def leaves = all.needed(group)
+    if (!rows.isEmpty && late.isEmpty && LateReader.mayPay(group, leaves, leaves)) late = lateReader
     val surviving = if (rows.isEmpty) None else late.flatMap(_.surviving(group, rows))
     isLate = surviving.isDefined
     rowsLeft = surviving.getOrElse(rows).size

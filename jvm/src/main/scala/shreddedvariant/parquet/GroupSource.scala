@@ -74,8 +74,10 @@ final class GroupSource(
       val cost = RowSelection.cost(rows, offsets.getOffsetIndex(ColumnPath.get(leaf.path: _*)), group.rows)
       counts.add(ReadCount.PagesRead, cost.pagesRead)
       counts.add(ReadCount.PagesSkipped, cost.pagesSkipped)
-      counts.add(ReadCount.BytesRead, cost.bytesRead)
-      counts.add(ReadCount.BytesSkipped, cost.bytesSkipped)
+      // What stands before the pages is the dictionary, which any of them needs.
+      val dictionary = math.max(0, group.bytes(leaf.path) - cost.bytesRead - cost.bytesSkipped)
+      counts.add(ReadCount.BytesRead, cost.bytesRead + (if (cost.pagesRead > 0) dictionary else 0))
+      counts.add(ReadCount.BytesSkipped, cost.bytesSkipped + (if (cost.pagesRead > 0) 0 else dictionary))
     }
   }
 }

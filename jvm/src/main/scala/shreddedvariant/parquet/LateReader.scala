@@ -39,11 +39,14 @@ final class LateReader(
 
   /** The rows that survive of those given; None where finding them does not pay, or may hide an error. */
   def surviving(group: RowGroup, rows: Spans): Option[Spans] = {
-    val others = otherColumns.needed(group)
-    if (!LateReader.mayPay(group, others) || !attempts.next()) None
+    val (first, others) = (filterColumns.needed(group), otherColumns.needed(group))
+    // Columns may share leaves, such as the residual of a map: these are read for the filter in any case.
+    val read = first.iterator.map(_.path).toSet
+    val spared = others.filterNot(leaf => read(leaf.path))
+    if (!LateReader.mayPay(group, others, spared) || !attempts.next()) None
     else {
-      source.prepare(group, filterColumns.needed(group) ++ others)
-      val found = find(group, rows, LateCost(group, filter.columns.length, others))
+      source.prepare(group, first ++ others)
+      val found = find(group, rows, LateCost(group, filter.columns.length, spared))
       attempts.ended(found.isDefined)
       found.foreach { found =>
         batch = 0
@@ -109,10 +112,10 @@ final class LateReader(
 
 object LateReader {
 
-  /** Few bytes a row are decoded faster than filtered; and only files that say where pages are can leave out rows. */
-  def mayPay(group: RowGroup, leaves: Seq[Leaf]): Boolean =
-    leaves.forall(leaf => group.hasOffsets(leaf.path)) &&
-      leaves.iterator.map(leaf => group.decodedBytes(leaf.path)).sum >= MinBytesOfRow * group.rows
+  /** Only files that say where pages are can leave out rows; and few bytes a row are decoded faster than filtered. */
+  def mayPay(group: RowGroup, others: Seq[Leaf], spared: Seq[Leaf]): Boolean =
+    others.forall(leaf => group.hasOffsets(leaf.path)) &&
+      spared.iterator.map(leaf => group.decodedBytes(leaf.path)).sum >= MinBytesOfRow * group.rows
 
   private val MinBytesOfRow = 16L
 

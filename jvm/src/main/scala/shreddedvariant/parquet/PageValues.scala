@@ -9,16 +9,18 @@ import java.util.Arrays
 import org.apache.parquet.bytes.{BytesInput, BytesUtils}
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.page.DictionaryPage
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
-import shreddedvariant.binary.{Hash, LittleEndian}
+import shreddedvariant.binary.LittleEndian
 
-private abstract class PageValues(maxDictionary: Int) {
+private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = true) {
   // The page: numbers of distinct values, or values as PLAIN has them.
   private var numbers = new Array[Int](64)
   private var count = 0
   private var plain = new Array[Byte](64)
   private var plainLength = 0
-  private var isPlain = false
+  private var isPlain = !hasDictionary
   private var isFirstPage = true
 
   /** What the page's values would take as PLAIN. */
@@ -37,8 +39,8 @@ private abstract class PageValues(maxDictionary: Int) {
   def add(value: Long): Unit
   def add(bytes: Array[Byte], from: Int, length: Int): Unit
 
-  /** The smallest and the largest value of the page as PLAIN has them, if it has a value. */
-  def bounds: Option[(Array[Byte], Array[Byte])]
+  /** Of the values of the page. */
+  def statistics(nulls: Long): Statistics[_]
 
   /** Bytes of the page's texts alone. */
   def textBytes: Long
@@ -118,6 +120,7 @@ private abstract class PageValues(maxDictionary: Int) {
   }
   protected final def page(at: Int, value: Int): Unit = LittleEndian.put(plain, at, value)
   protected final def page(at: Int, value: Long): Unit = LittleEndian.put(plain, at, value)
+  protected final def page(at: Int, value: Byte): Unit = plain(at) = value
   protected final def page(at: Int, bytes: Array[Byte], from: Int, length: Int): Unit =
     System.arraycopy(bytes, from, plain, at, length)
 
@@ -161,7 +164,7 @@ private abstract class PageValues(maxDictionary: Int) {
     endPage()
     forget()
     usedSize = 0
-    isPlain = false
+    isPlain = !hasDictionary
     isFirstPage = true
   }
 
@@ -182,198 +185,24 @@ private object PageValues {
   /** What a page that had larger values than usual may leave behind. */
   final val Kept = 4 * 1024 * 1024
 
-  def apply(primitive: PrimitiveTypeName, maxDictionary: Int): PageValues = primitive match {
-    case PrimitiveTypeName.INT32 => new PageNumbers(4, maxDictionary)
-    case PrimitiveTypeName.INT64 => new PageNumbers(8, maxDictionary)
-    case _ => new PageTexts(maxDictionary)
-  }
-}
-
-/** Texts or bytes; those of the dictionary stand in one array. */
-private final class PageTexts(maxDictionary: Int) extends PageValues(maxDictionary) {
-  private var texts = new Array[Byte](1024)
-  private var ends = new Array[Int](64)
-  private var texted = 0L
-
-  // The bounds of the page, if it has a value.
-  private var hasBounds = false
-  private var least = new Array[Byte](32)
-  private var leastLength = 0
-  private var most = new Array[Byte](32)
-  private var mostLength = 0
-
-  override def add(value: Long): Unit = throw new IllegalStateException("a text is no number")
-
-  override def add(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    texted += length
-    if (!isDictionary) {
-      addPlain(bytes, from, length)
-      plainBytes += 4 + length
-      include(bytes, from, length)
-    } else if (lastNumber >= 0 && isAt(lastNumber, bytes, from, length)) addNumber(lastNumber, 4 + length)
-    else {
-      val hash = Hash.of(bytes, from, length)
-      var slot = slotOf(hash)
-      var number = numberAt(slot)
-      while (number >= 0 && !(isHashAt(slot, hash) && isAt(number, bytes, from, length))) {
-        slot = slotAfter(slot)
-        number = numberAt(slot)
-      }
-      if (number >= 0) addNumber(number, 4 + length)
-      else {
-        store(bytes, from, length)
-        addNew(slot, hash, 4 + length)
-      }
+  def apply(primitive: PrimitiveType, maxDictionary: Int): PageValues =
+    primitive.getPrimitiveTypeName match {
+      case PrimitiveTypeName.INT32 => new PageNumbers(primitive, 4, maxDictionary)
+      case PrimitiveTypeName.INT64 => new PageNumbers(primitive, 8, maxDictionary)
+      case PrimitiveTypeName.FLOAT => new PageFractions(primitive, 4, maxDictionary)
+      case PrimitiveTypeName.DOUBLE => new PageFractions(primitive, 8, maxDictionary)
+      case PrimitiveTypeName.BOOLEAN => new PageBooleans(primitive)
+      case _ => new PageTexts(primitive, maxDictionary)
     }
-  }
 
-  private def start(number: Int): Int = if (number == 0) 0 else ends(number - 1)
-
-  private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean = {
-    val at = start(number)
-    ends(number) - at == length && PageTexts.areEqual(texts, at, bytes, from, length)
-  }
-
-  private def store(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    if (size == ends.length) ends = Arrays.copyOf(ends, size * 2)
-    val at = start(size)
-    if (texts.length - at < length)
-      texts = Arrays.copyOf(texts, Math.addExact(at, math.max(length, at)))
-    System.arraycopy(bytes, from, texts, at, length)
-    ends(size) = at + length
-  }
-
-  private def addPlain(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    val at = reserve(4 + length)
-    page(at, length)
-    page(at + 4, bytes, from, length)
-  }
-
-  /** A page has the same texts again and again: each is compared once. */
-  protected def boundedBy(numbers: Array[Int], count: Int): Unit = {
-    val met = new Array[Long]((size >> 6) + 1)
-    var i = 0
-    while (i < count) {
-      val number = numbers(i)
-      val bit = 1L << number
-      if ((met(number >> 6) & bit) == 0) {
-        met(number >> 6) |= bit
-        include(texts, start(number), ends(number) - start(number))
-      }
-      i += 1
-    }
-  }
-
-  private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    if (!hasBounds || Arrays.compareUnsigned(bytes, from, from + length, least, 0, leastLength) < 0) {
-      if (least.length < length) least = new Array[Byte](length * 2)
-      System.arraycopy(bytes, from, least, 0, length)
-      leastLength = length
-    }
-    if (!hasBounds || Arrays.compareUnsigned(bytes, from, from + length, most, 0, mostLength) > 0) {
-      if (most.length < length) most = new Array[Byte](length * 2)
-      System.arraycopy(bytes, from, most, 0, length)
-      mostLength = length
-    }
-    hasBounds = true
-  }
-
-  override def bounds: Option[(Array[Byte], Array[Byte])] =
-    Option.when(hasBounds)((Arrays.copyOf(least, leastLength), Arrays.copyOf(most, mostLength)))
-
-  override def textBytes: Long = texted
-  protected def handToPlain(number: Int): Unit = addPlain(texts, start(number), ends(number) - start(number))
-  protected def clearDictionary(): Unit = if (texts.length > PageValues.Kept) texts = new Array[Byte](1024)
-  protected def clearBounds(): Unit = {
-    hasBounds = false
-    if (math.max(least.length, most.length) > PageValues.Kept) {
-      least = new Array[Byte](32)
-      most = new Array[Byte](32)
-    }
-    texted = 0
-  }
-
-  protected def encodeDictionary(size: Int): Array[Byte] = {
-    val encoded =
-      java.nio.ByteBuffer.allocate(ends(size - 1) + 4 * size).order(java.nio.ByteOrder.LITTLE_ENDIAN)
-    for (number <- 0 until size) {
-      val length = ends(number) - start(number)
-      encoded.putInt(length)
-      encoded.put(texts, start(number), length)
-    }
-    encoded.array
-  }
-}
-
-private object PageTexts {
-
-  /** Short texts are compared in words: most are, and a call would take longer. */
-  private final val Short = 32
-
-  private def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
-    if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
-    else {
-      var i = 0
-      while (i + 8 <= length && LittleEndian.long(a, fromA + i) == LittleEndian.long(b, fromB + i)) i += 8
-      while (i < length && a(fromA + i) == b(fromB + i)) i += 1
-      i == length
-    }
-}
-
-/** Whole numbers of `width` bytes. */
-private final class PageNumbers(width: Int, maxDictionary: Int) extends PageValues(maxDictionary) {
-  private var values = new Array[Long](64)
-  private var least = Long.MaxValue
-  private var most = Long.MinValue
-
-  override def add(bytes: Array[Byte], from: Int, length: Int): Unit =
-    throw new IllegalStateException("a number is no text")
-
-  override def add(value: Long): Unit = {
-    if (value < least) least = value
-    if (value > most) most = value
-    if (!isDictionary) {
-      addPlain(value)
-      plainBytes += width
-    } else if (lastNumber >= 0 && values(lastNumber) == value) addNumber(lastNumber, width)
-    else {
-      val hash = Hash.of(value)
-      var slot = slotOf(hash)
-      var number = numberAt(slot)
-      while (number >= 0 && values(number) != value) {
-        slot = slotAfter(slot)
-        number = numberAt(slot)
-      }
-      if (number >= 0) addNumber(number, width)
-      else {
-        if (size == values.length) values = Arrays.copyOf(values, size * 2)
-        values(size) = value
-        addNew(slot, hash, width)
-      }
-    }
-  }
-
-  private def addPlain(value: Long): Unit = {
-    val at = reserve(width)
-    if (width == 4) page(at, value.toInt) else page(at, value)
-  }
-
-  override def bounds: Option[(Array[Byte], Array[Byte])] =
-    Option.when(least <= most)((encoded(Array(least)), encoded(Array(most))))
-
-  override def textBytes: Long = 0
-  protected def boundedBy(numbers: Array[Int], count: Int): Unit = ()
-  protected def handToPlain(number: Int): Unit = addPlain(values(number))
-  protected def clearDictionary(): Unit = ()
-  protected def clearBounds(): Unit = {
-    least = Long.MaxValue
-    most = Long.MinValue
-  }
-  protected def encodeDictionary(size: Int): Array[Byte] = encoded(Arrays.copyOf(values, size))
-
-  private def encoded(values: Array[Long]): Array[Byte] = {
-    val bytes = java.nio.ByteBuffer.allocate(width * values.length).order(java.nio.ByteOrder.LITTLE_ENDIAN)
-    values.foreach(value => if (width == 4) bytes.putInt(value.toInt) else bytes.putLong(value))
-    bytes.array
+  /** With bounds as PLAIN has them, if the page has a value. */
+  def statistics(
+      of: PrimitiveType,
+      nulls: Long,
+      bounds: Option[(Array[Byte], Array[Byte])]
+  ): Statistics[_] = {
+    val statistics = Statistics.getBuilderForReading(of).withNumNulls(nulls)
+    for ((least, most) <- bounds) statistics.withMin(least).withMax(most)
+    statistics.build()
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A leaf whose pages are made here: texts, bytes and whole numbers with a dictionary, which most shredded leaves are.
+ * A leaf whose pages are made here: texts, bytes, numbers and booleans, which most shredded leaves are.
  *
  * The pages are those that Parquet's own writer makes (data pages of version 1, a dictionary until it grows too large,
  * then PLAIN). What differs is what a value costs: no object is made for it, and the bounds of a page are compared with
@@ -25,7 +25,7 @@ private final class PagedLeaf(
     onLarge: () => Unit
 ) extends LeafWriter {
   private val primitive = column.getPrimitiveType
-  private val values = PageValues(primitive.getPrimitiveTypeName, properties.getDictionaryPageSizeThreshold)
+  private val values = PageValues(primitive, properties.getDictionaryPageSizeThreshold)
   private val definitions = new Levels(column.getMaxDefinitionLevel)
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
 
@@ -67,11 +67,11 @@ private final class PagedLeaf(
 
   private def isFarTooLarge = values.bufferedBytes >= farTooLarge
 
-  override def write(value: Boolean, r: Int, d: Int): Unit = wrongType()
-  override def write(value: Float, r: Int, d: Int): Unit = wrongType()
-  override def write(value: Double, r: Int, d: Int): Unit = wrongType()
-
-  private def wrongType() = throw new IllegalStateException(s"$column takes no such value")
+  override def write(value: Boolean, r: Int, d: Int): Unit = write(if (value) 1L else 0L, r, d)
+  override def write(value: Float, r: Int, d: Int): Unit =
+    write(java.lang.Float.floatToRawIntBits(value).toLong, r, d)
+  override def write(value: Double, r: Int, d: Int): Unit =
+    write(java.lang.Double.doubleToRawLongBits(value), r, d)
 
   private def addLevels(r: Int, d: Int): Unit = {
     if (d == level) run += 1
@@ -103,8 +103,6 @@ private final class PagedLeaf(
     endRun()
     repetitions.endRun()
     val (encoded, encoding) = values.encode()
-    val statistics = Statistics.getBuilderForReading(primitive).withNumNulls(nulls.toLong)
-    for ((least, most) <- values.bounds) statistics.withMin(least).withMax(most)
     val sizes = new SizeStatistics(
       primitive,
       values.textBytes,
@@ -115,7 +113,8 @@ private final class PagedLeaf(
       BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
       entries,
       pageRows(rows).toInt,
-      if (properties.getStatisticsEnabled(column)) statistics.build() else Statistics.noopStats(primitive),
+      if (properties.getStatisticsEnabled(column)) values.statistics(nulls.toLong)
+      else Statistics.noopStats(primitive),
       sizes,
       GeospatialStatistics.noopBuilder().build(),
       repetitions.encoding,
@@ -201,6 +200,7 @@ private object PagedLeaf {
           case int: LogicalTypeAnnotation.IntLogicalTypeAnnotation => int.isSigned
           case _ => true
         }
+      case BOOLEAN | FLOAT | DOUBLE => true
       case BINARY =>
         primitive.getLogicalTypeAnnotation match {
           case null => true

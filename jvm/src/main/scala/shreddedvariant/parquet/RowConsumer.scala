@@ -103,8 +103,9 @@ private final class RowConsumer(root: WrittenField, columns: RowGroupLeaves) ext
       depth -= 1
     } else {
       try {
-        if (counts && variant.counts.isDefined) variant.counts.get.add(variant.metadata, variant.value)
-        variant.shredder.write(variant.metadata, variant.value, repetitions(depth))
+        val isCounted = counts && variant.counts.isDefined
+        if (isCounted) variant.counts.get.begin(variant.metadata, variant.value)
+        variant.shredder.write(variant.metadata, variant.value, repetitions(depth), isCounted)
       } catch { case e: MalformedVariant => throw Errors.malformedValue(variant.path, e.reason) }
       variant = null
     }

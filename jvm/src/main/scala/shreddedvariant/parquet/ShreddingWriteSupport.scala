@@ -87,12 +87,9 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
         val stored = layout.variantGroup(told.getName, told.getRepetition, id, shape)
         leafCount += new MessageType("", stored).getColumns.size
         val valueIndex = told.getFieldIndex(ParquetLayout.Value)
-        val variant = new WrittenVariant(
-          path.mkString("."),
-          valueIndex,
-          new Shredder(shape, layout, d, r),
-          if (collected) None else counts.counts.get(path)
-        )
+        val counted = if (collected) None else counts.counts.get(path)
+        val shredder = new Shredder(shape, layout, d, r, counted.map(_.root))
+        val variant = new WrittenVariant(path.mkString("."), valueIndex, shredder, counted)
         (stored, new WrittenField(repeated, d, r, from, leafCount, Array.empty, variant))
       case told: GroupType =>
         // A list or map repeats what is below it: variants there have no column name of their own.

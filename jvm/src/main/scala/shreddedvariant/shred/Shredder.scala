@@ -21,18 +21,33 @@ package shreddedvariant.shred
 
 import java.util.Arrays
 
-import shreddedvariant.binary.{ArrayHeader, Dictionaries, Encoding, Names, ObjectHeader, ResolvedDictionary}
+import shreddedvariant.binary.{
+  ArrayHeader,
+  Dictionaries,
+  Encoding,
+  Names,
+  ObjectHeader,
+  PathCounts,
+  ResolvedDictionary
+}
 import shreddedvariant.layout.{Shape, WriteLayout}
 
-/** `definition` and `repetition` are the highest levels of the variant's group. */
-final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetition: Int) {
+/** `definition` and `repetition` are the highest levels of the variant's group; `counts` are of the whole variant. */
+final class Shredder(
+    shape: Shape,
+    layout: WriteLayout,
+    definition: Int,
+    repetition: Int,
+    counts: Option[PathCounts] = None
+) {
   private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
   private val dictionaries = new Dictionaries(names)
   private val scratch = new Bytes(256)
   private val selfContained = if (layout.hasMetadata) null else new SelfContained(names)
-  private val root = CellShredder(shape, definition, repetition, isRoot = true)
+  private val root = CellShredder(shape, definition, repetition, counts, isRoot = true)
   private var dictionary: ResolvedDictionary = _
   private var metadataLeaf: LeafWriter = _
+  private var isCounted = false
 
   /** Takes the leaves of the variant's group, in the order of the file. */
   def prepare(leaves: Array[LeafWriter]): Unit = {
@@ -41,15 +56,17 @@ final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetit
     assert(end == leaves.length, s"$end of ${leaves.length} leaves are used")
   }
 
-  /** Writes one variant, whose group begins with the repetition level `r`. */
-  def write(metadata: Array[Byte], value: Array[Byte], r: Int): Unit = {
+  /** Writes one variant, whose group begins with the repetition level `r`, and counts its values if they are to be. */
+  def write(metadata: Array[Byte], value: Array[Byte], r: Int, isCounted: Boolean = false): Unit = {
+    this.isCounted = isCounted
     dictionary = dictionaries.resolve(metadata)
     if (layout.hasMetadata) metadataLeaf.write(metadata, 0, metadata.length, r, definition)
     root.write(value, 0, r)
   }
 
   /** Writes one cell, which is there at the definition level `level`. */
-  private sealed abstract class CellShredder(valueLevel: Int) {
+  private sealed abstract class CellShredder(valueLevel: Int, counts: Option[PathCounts]) {
+    protected final val counted: PathCounts = counts.orNull
     protected var valueLeaf: LeafWriter = _
 
     /** The leaves below `typed_value`, or `typed_value` itself. */
@@ -104,42 +121,65 @@ final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetit
   }
 
   private object CellShredder {
-    def apply(shape: Shape, level: Int, repetition: Int, isRoot: Boolean): CellShredder = shape match {
+    def apply(
+        shape: Shape,
+        level: Int,
+        repetition: Int,
+        counts: Option[PathCounts],
+        isRoot: Boolean
+    ): CellShredder = shape match {
       // The value of a variant without typed columns is required.
-      case Shape.Untyped => new UntypedCell(if (isRoot) level else level + 1)
-      case Shape.Scalar(scalar) => new ScalarCell(ScalarShredder.of(scalar), level)
-      case Shape.Array(element) => new ArrayCell(element, level, repetition)
-      case Shape.Object(fields) => new ObjectCell(fields, level, repetition)
+      case Shape.Untyped => new UntypedCell(if (isRoot) level else level + 1, counts)
+      case Shape.Scalar(scalar) => new ScalarCell(ScalarShredder.of(scalar), level, counts)
+      case Shape.Array(element) => new ArrayCell(element, level, repetition, counts)
+      case Shape.Object(fields) => new ObjectCell(fields, level, repetition, counts)
     }
   }
 
-  private final class UntypedCell(valueLevel: Int) extends CellShredder(valueLevel) {
+  private final class UntypedCell(valueLevel: Int, counts: Option[PathCounts])
+      extends CellShredder(valueLevel, counts) {
     protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = from
-    def write(bytes: Array[Byte], at: Int, r: Int): Unit = writeValue(bytes, at, r)
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit = {
+      if (isCounted) counted.count(bytes, at)
+      writeValue(bytes, at, r)
+    }
   }
 
-  private final class ScalarCell(scalar: ScalarShredder, level: Int) extends CellShredder(level + 1) {
+  private final class ScalarCell(scalar: ScalarShredder, level: Int, counts: Option[PathCounts])
+      extends CellShredder(level + 1, counts) {
     private var typedLeaf: LeafWriter = _
     protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = {
       typedLeaf = leaves(from)
       from + 1
     }
-    def write(bytes: Array[Byte], at: Int, r: Int): Unit =
+    def write(bytes: Array[Byte], at: Int, r: Int): Unit = {
+      if (isCounted) counted.count(bytes, at)
       if (scalar.write(bytes, at, typedLeaf, r, level + 1)) valueLeaf.writeNull(r, level)
       else {
         writeValue(bytes, at, r)
         typedLeaf.writeNull(r, level)
       }
+    }
   }
 
-  private final class ArrayCell(shape: Shape, level: Int, repetition: Int) extends CellShredder(level + 1) {
-    private val element = CellShredder(shape, level + 2 + layout.cellLevels, repetition + 1, isRoot = false)
+  private final class ArrayCell(shape: Shape, level: Int, repetition: Int, counts: Option[PathCounts])
+      extends CellShredder(level + 1, counts) {
+    private val element =
+      CellShredder(
+        shape,
+        level + 2 + layout.cellLevels,
+        repetition + 1,
+        counts.map(_.element),
+        isRoot = false
+      )
     protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = element.prepare(leaves, from)
     def write(bytes: Array[Byte], at: Int, r: Int): Unit =
       if (Encoding.basicType(bytes, at) != Encoding.Array) {
+        if (isCounted) counted.count(bytes, at)
         writeValue(bytes, at, r)
         writeNoTyped(r, level)
       } else {
+        if (isCounted) counted.countArray()
         Encoding.sizeOf(bytes, at)
         valueLeaf.writeNull(r, level)
         val array = new ArrayHeader(bytes, at)
@@ -153,11 +193,16 @@ final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetit
       }
   }
 
-  private final class ObjectCell(fields: IndexedSeq[(String, Shape)], level: Int, repetition: Int)
-      extends CellShredder(level + 1) {
+  private final class ObjectCell(
+      fields: IndexedSeq[(String, Shape)],
+      level: Int,
+      repetition: Int,
+      counts: Option[PathCounts]
+  ) extends CellShredder(level + 1, counts) {
     private val keys = fields.map(_._1).toArray
-    private val cells = fields.map { case (_, field) =>
-      CellShredder(field, level + 1 + layout.cellLevels, repetition, isRoot = false)
+    private val cells = fields.map { case (key, field) =>
+      val countsOfField = counts.map(_.field(Shape.utf8(key)))
+      CellShredder(field, level + 1 + layout.cellLevels, repetition, countsOfField, isRoot = false)
     }.toArray
 
     /** The field of each name, -1 for names that stand elsewhere in the shape. */
@@ -175,9 +220,11 @@ final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetit
 
     def write(bytes: Array[Byte], at: Int, r: Int): Unit =
       if (Encoding.basicType(bytes, at) != Encoding.Object) {
+        if (isCounted) counted.count(bytes, at)
         writeValue(bytes, at, r)
         writeNoTyped(r, level)
       } else {
+        if (isCounted) counted.countObject()
         Encoding.sizeOf(bytes, at)
         val from = new ObjectHeader(bytes, at)
         Arrays.fill(positions, -1)
@@ -185,8 +232,10 @@ final class Shredder(shape: Shape, layout: WriteLayout, definition: Int, repetit
         var i = 0
         while (i < from.size) {
           val field = fieldOf(from.id(i))
-          if (field < 0) residual += 1
-          else if (positions(field) < 0) positions(field) = from.position(i)
+          if (field < 0) {
+            residual += 1
+            if (isCounted) counted.countOther(from.id(i), bytes, from.position(i))
+          } else if (positions(field) < 0) positions(field) = from.position(i)
           else Encoding.malformed(s"it holds the key '${keys(field)}' twice")
           i += 1
         }

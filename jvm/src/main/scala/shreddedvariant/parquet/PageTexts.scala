@@ -1,0 +1,174 @@
+/** Texts or bytes; those of the dictionary stand in one array. */
+package shreddedvariant.parquet
+
+import java.util.Arrays
+
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.schema.PrimitiveType
+import shreddedvariant.binary.{Hash, LittleEndian}
+
+private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
+    extends PageValues(maxDictionary) {
+  private var texts = new Array[Byte](1024)
+  private var ends = new Array[Int](64)
+  private var texted = 0L
+
+  // Numbers of long texts that were hashed last.
+  private val recent = Array.fill(PageTexts.Recent)(-1)
+  private var oldest = 0
+
+  // The bounds of the page, if it has a value.
+  private var hasBounds = false
+  private var least = new Array[Byte](32)
+  private var leastLength = 0
+  private var most = new Array[Byte](32)
+  private var mostLength = 0
+
+  override def add(value: Long): Unit = throw new IllegalStateException("a text is no number")
+
+  override def add(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    texted += length
+    if (!isDictionary) {
+      addPlain(bytes, from, length)
+      plainBytes += 4 + length
+      include(bytes, from, length)
+    } else if (lastNumber >= 0 && isAt(lastNumber, bytes, from, length)) addNumber(lastNumber, 4 + length)
+    else if (length < PageTexts.Long || !addRecent(bytes, from, length)) {
+      val hash = Hash.of(bytes, from, length)
+      var slot = slotOf(hash)
+      var number = numberAt(slot)
+      while (number >= 0 && !(isHashAt(slot, hash) && isAt(number, bytes, from, length))) {
+        slot = slotAfter(slot)
+        number = numberAt(slot)
+      }
+      if (number >= 0) addNumber(number, 4 + length)
+      else {
+        store(bytes, from, length)
+        addNew(slot, hash, 4 + length)
+      }
+      if (length >= PageTexts.Long) {
+        recent(oldest) = lastNumber
+        oldest = (oldest + 1) % PageTexts.Recent
+      }
+    }
+  }
+
+  /** Long texts that repeat, as dictionaries of variants do, are one of a few mostly, and take long to hash. */
+  private def addRecent(bytes: Array[Byte], from: Int, length: Int): Boolean = {
+    var i = 0
+    while (i < PageTexts.Recent && !(recent(i) >= 0 && isAt(recent(i), bytes, from, length))) i += 1
+    i < PageTexts.Recent && {
+      addNumber(recent(i), 4 + length)
+      true
+    }
+  }
+
+  private def start(number: Int): Int = if (number == 0) 0 else ends(number - 1)
+
+  private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean = {
+    val at = start(number)
+    ends(number) - at == length && PageTexts.areEqual(texts, at, bytes, from, length)
+  }
+
+  private def store(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    if (size == ends.length) ends = Arrays.copyOf(ends, size * 2)
+    val at = start(size)
+    if (texts.length - at < length)
+      texts = Arrays.copyOf(texts, Math.addExact(at, math.max(length, at)))
+    System.arraycopy(bytes, from, texts, at, length)
+    ends(size) = at + length
+  }
+
+  private def addPlain(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    val at = reserve(4 + length)
+    page(at, length)
+    page(at + 4, bytes, from, length)
+  }
+
+  /** A page has the same texts again and again: each is compared once. */
+  protected def boundedBy(numbers: Array[Int], count: Int): Unit = {
+    val met = new Array[Long]((size >> 6) + 1)
+    var i = 0
+    while (i < count) {
+      val number = numbers(i)
+      val bit = 1L << number
+      if ((met(number >> 6) & bit) == 0) {
+        met(number >> 6) |= bit
+        include(texts, start(number), ends(number) - start(number))
+      }
+      i += 1
+    }
+  }
+
+  private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    if (!hasBounds || Arrays.compareUnsigned(bytes, from, from + length, least, 0, leastLength) < 0) {
+      if (least.length < length) least = new Array[Byte](length * 2)
+      System.arraycopy(bytes, from, least, 0, length)
+      leastLength = length
+    }
+    if (!hasBounds || Arrays.compareUnsigned(bytes, from, from + length, most, 0, mostLength) > 0) {
+      if (most.length < length) most = new Array[Byte](length * 2)
+      System.arraycopy(bytes, from, most, 0, length)
+      mostLength = length
+    }
+    hasBounds = true
+  }
+
+  override def statistics(nulls: Long): Statistics[_] = {
+    val bounds =
+      Option.when(hasBounds)((Arrays.copyOf(least, leastLength), Arrays.copyOf(most, mostLength)))
+    PageValues.statistics(primitive, nulls, bounds)
+  }
+
+  override def textBytes: Long = texted
+  protected def handToPlain(number: Int): Unit = addPlain(texts, start(number), ends(number) - start(number))
+  protected def clearDictionary(): Unit = {
+    if (texts.length > PageValues.Kept) texts = new Array[Byte](1024)
+    Arrays.fill(recent, -1)
+  }
+  protected def clearBounds(): Unit = {
+    hasBounds = false
+    if (math.max(least.length, most.length) > PageValues.Kept) {
+      least = new Array[Byte](32)
+      most = new Array[Byte](32)
+    }
+    texted = 0
+  }
+
+  protected def encodeDictionary(size: Int): Array[Byte] = {
+    val encoded =
+      java.nio.ByteBuffer.allocate(ends(size - 1) + 4 * size).order(java.nio.ByteOrder.LITTLE_ENDIAN)
+    for (number <- 0 until size) {
+      val length = ends(number) - start(number)
+      encoded.putInt(length)
+      encoded.put(texts, start(number), length)
+    }
+    encoded.array
+  }
+}
+
+private object PageTexts {
+
+  /** Short texts are compared in words: most are, and a call would take longer. */
+  private final val Short = 32
+
+  private final val Long = 128
+  private final val Recent = 4
+
+  private def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
+    if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
+    else {
+      def isLong(at: Int) = LittleEndian.long(a, fromA + at) == LittleEndian.long(b, fromB + at)
+      def isInt(at: Int) = LittleEndian.int(a, fromA + at) == LittleEndian.int(b, fromB + at)
+      var i = 0
+      // The last word may begin within the one before it.
+      if (length >= 8) {
+        while (i + 8 < length && isLong(i)) i += 8
+        i + 8 >= length && isLong(length - 8)
+      } else if (length >= 4) isInt(0) && isInt(length - 4)
+      else {
+        while (i < length && a(fromA + i) == b(fromB + i)) i += 1
+        i == length
+      }
+    }
+}
