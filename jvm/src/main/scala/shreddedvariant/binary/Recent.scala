@@ -33,11 +33,6 @@ final class Recent[A <: AnyRef](bytesOf: A => Array[Byte]) {
     last = oldest
     oldest = (oldest + 1) % Recent.Size
   }
-
-  def clear(): Unit = {
-    Arrays.fill(all, null)
-    Arrays.fill(bytes.asInstanceOf[Array[AnyRef]], null)
-  }
 }
 
 private object Recent {

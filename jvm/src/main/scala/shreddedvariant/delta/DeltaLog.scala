@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileStatus, Path}
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
 import shreddedvariant.shaded.io.delta.kernel.defaults.engine.DefaultEngine
@@ -37,12 +37,18 @@ object DeltaLog {
   def isTable(path: Path, conf: Configuration): Boolean =
     path.getFileSystem(conf).exists(new Path(path, Directory))
 
-  /** Whether the table has a version; what a commit leaves under way has a hidden name. */
-  def isCommitted(path: Path, conf: Configuration): Boolean =
-    try path.getFileSystem(conf).listStatus(new Path(path, Directory)).exists(
-        !_.getPath.getName.startsWith(".")
-      )
-    catch { case _: FileNotFoundException => false }
+  /** Whether the table has a version. */
+  def isCommitted(path: Path, conf: Configuration): Boolean = commits(path, conf).exists(_.nonEmpty)
+
+  /** Whether the directory is kept for a table that has no version yet. */
+  def isBegun(path: Path, conf: Configuration): Boolean = commits(path, conf).exists(_.isEmpty)
+
+  /** What the log holds, if there is one; what a commit leaves under way has a hidden name. */
+  private def commits(path: Path, conf: Configuration): Option[Seq[FileStatus]] =
+    try {
+      val files = path.getFileSystem(conf).listStatus(new Path(path, Directory)).toSeq
+      Some(files.filterNot(_.getPath.getName.startsWith(".")))
+    } catch { case _: FileNotFoundException => None }
 
   /**
    * Makes an empty log, before the files of a write that creates a table: a directory of files without a log would be

@@ -34,12 +34,6 @@ private final class PagedLeaf(
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
   private var zstd: Option[ZstdCompressor] = None
-  private var entries = 0
-  private var nulls = 0
-
-  // The last entries of one definition level, which were not looked at yet: most columns have one in most rows.
-  private var level = 0
-  private var run = 0
   private var firstRow = 0L
 
   /** Takes the place of the next row group's pages. */
@@ -74,33 +68,21 @@ private final class PagedLeaf(
     write(java.lang.Double.doubleToRawLongBits(value), r, d)
 
   private def addLevels(r: Int, d: Int): Unit = {
-    if (d == level) run += 1
-    else {
-      endRun()
-      level = d
-      run = 1
-    }
+    definitions.add(d)
     if (hasRepetitions) repetitions.add(r)
-  }
-
-  private def endRun(): Unit = {
-    definitions.addRun(level, run)
-    entries += run
-    if (level < column.getMaxDefinitionLevel) nulls += run
-    run = 0
   }
 
   /** About the bytes of the present page, which say when it is full, and rows in it. */
   def pageBytes: Long = values.bufferedBytes + pageEntries / 8
   def pageRows(rows: Long): Long = rows - firstRow
-  def pageEntries: Int = entries + run
+  def pageEntries: Int = definitions.size
 
   /** About what the row group has of this leaf so far. */
   def bufferedBytes: Long = pages.getMemSize + pageBytes
 
   /** Ends the page after so many rows of the row group. */
   def endPage(rows: Long): Unit = {
-    endRun()
+    definitions.endRun()
     repetitions.endRun()
     val (encoded, encoding) = values.encode()
     val sizes = new SizeStatistics(
@@ -111,9 +93,9 @@ private final class PagedLeaf(
     )
     def write(): Unit = pages.writePage(
       BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
-      entries,
+      pageEntries,
       pageRows(rows).toInt,
-      if (properties.getStatisticsEnabled(column)) values.statistics(nulls.toLong)
+      if (properties.getStatisticsEnabled(column)) values.statistics(definitions.belowMax)
       else Statistics.noopStats(primitive),
       sizes,
       GeospatialStatistics.noopBuilder().build(),
@@ -125,8 +107,6 @@ private final class PagedLeaf(
     values.endPage()
     definitions.clear()
     repetitions.clear()
-    entries = 0
-    nulls = 0
     firstRow = rows
   }
 
@@ -138,10 +118,11 @@ private final class PagedLeaf(
     values.clear()
   }
 
-  /** Levels of a page. */
+  /** Levels of a page. The last ones are a run that was not looked at yet: most columns have one level in most rows. */
   private final class Levels(max: Int) {
     private val counts = new Array[Long](max + 1)
     private val runs = new HybridWriter(BytesUtils.getWidthFromMaxInt(max))
+    private var ended = 0
     private var level = 0
     private var run = 0
 
@@ -154,15 +135,16 @@ private final class PagedLeaf(
       }
 
     def endRun(): Unit = {
-      addRun(level, run)
+      counts(level) += run
+      if (max > 0) runs.add(level, run)
+      ended += run
       run = 0
     }
 
-    /** A run that ends here. */
-    def addRun(level: Int, times: Int): Unit = {
-      counts(level) += times
-      if (max > 0) runs.add(level, times)
-    }
+    def size: Int = ended + run
+
+    /** How many of those whose run has ended stand for no value. */
+    def belowMax: Long = ended - counts(max)
 
     def encoding: Encoding = if (max == 0) PagedLeaf.noLevels else Encoding.RLE
 
@@ -179,6 +161,7 @@ private final class PagedLeaf(
 
     def clear(): Unit = {
       java.util.Arrays.fill(counts, 0)
+      ended = 0
       runs.clear()
     }
   }

@@ -43,18 +43,15 @@ final case class TableFiles(
 
   /** The Delta table that the path is, if it is one, at the version that the options ask for. */
   @transient lazy val delta: Option[DeltaSnapshot] = {
-    val found = if (isBegun) None else DeltaTables.open(paths, options, hadoopConf)
+    val hadoop = hadoopConf
+    // A table of a catalog has no rows until the first of them is committed.
+    val isBegun = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
+    val found = if (isBegun) None else DeltaTables.open(paths, options, hadoop)
     // A catalog may lag behind: the log has the columns.
     for (table <- found; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
       throw Errors.deltaSchema(table.root)
     found
   }
-
-  /** A table of a catalog has no rows until the first of them is committed. */
-  private def isBegun = catalog.isDefined &&
-    paths.exists(p =>
-      DeltaLog.isTable(new Path(p), hadoopConf) && !DeltaLog.isCommitted(new Path(p), hadoopConf)
-    )
 
   /** Whether the path is a Delta table, of whatever columns. */
   @transient lazy val isDelta: Boolean = DeltaTables.find(paths, hadoopConf).isDefined
