@@ -123,8 +123,11 @@ final class Names(val all: IndexedSeq[String]) {
   private def hash(key: Array[Byte], from: Int, until: Int): Int = Hash.of(key, from, until - from) & mask
 }
 
-/** A dictionary met with the names of a shape. */
-final class ResolvedDictionary(val dictionary: Dictionary, names: Names) {
+/** A dictionary met with the names of a shape that has so many objects. */
+final class ResolvedDictionary(val dictionary: Dictionary, names: Names, objects: Int) {
+
+  /** The fields that each object of the shape was met with last. */
+  val fieldsOfObjects = new Array[ObjectFields](objects)
 
   /** The name of each id, -1 for keys that are no names; and the id of each name, -1 for names that are no keys. */
   val (nameOfId: Array[Int], idOfName: Array[Int]) = {
@@ -142,7 +145,7 @@ final class ResolvedDictionary(val dictionary: Dictionary, names: Names) {
 }
 
 /** Dictionaries that were met before: the last ones without hashing, some more by their bytes. */
-final class Dictionaries(names: Names) {
+final class Dictionaries(names: Names, objects: Int = 0) {
   private val recent = new Recent[ResolvedDictionary](_.dictionary.bytes)
   private val known = new java.util.HashMap[Dictionaries.Key, ResolvedDictionary]
 
@@ -158,7 +161,7 @@ final class Dictionaries(names: Names) {
       var found = known.get(key)
       if (found == null) {
         if (known.size >= Dictionaries.MaxKnown) known.clear()
-        found = new ResolvedDictionary(new Dictionary(metadata), names)
+        found = new ResolvedDictionary(new Dictionary(metadata), names, objects)
         known.put(key, found)
       }
       recent.add(found)

@@ -149,6 +149,9 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
 
+  /** The header, the size and the ids: all but where the fields stand. */
+  def keys: Array[Byte] = java.util.Arrays.copyOfRange(bytes, at, offsets)
+
   /** `i` is below `size`; the ids and offsets of all fields were found to be in the array. */
   def id(i: Int): Int = Encoding.unchecked(bytes, ids + i * idWidth, idWidth)
   def position(i: Int): Int =

@@ -5,20 +5,21 @@ object Hash {
   private val First = 0x9e3779b97f4a7c15L
   private val Second = 0xc2b2ae3d27d4eb4fL
 
-  /** Of bytes, eight at a time. */
-  def of(bytes: Array[Byte], from: Int, length: Int): Int = {
+  /** Of bytes. */
+  def of(bytes: Array[Byte], from: Int, length: Int): Int = of(word(bytes, from, length))
+
+  /** A word that bytes make, eight at a time. */
+  def word(bytes: Array[Byte], from: Int, length: Int): Long = {
     var hash = length * First
     var at = 0
     while (at + 8 <= length) {
       hash = step(hash, LittleEndian.long(bytes, from + at))
       at += 8
     }
-    if (at < length)
-      hash =
-        // The last eight bytes, of which some were there before.
-        if (length >= 8) step(hash, LittleEndian.long(bytes, from + length - 8))
-        else step(hash, few(bytes, from, length))
-    of(hash)
+    if (at == length) hash
+    // The last eight bytes, of which some were there before.
+    else if (length >= 8) step(hash, LittleEndian.long(bytes, from + length - 8))
+    else step(hash, LittleEndian.few(bytes, from, length))
   }
 
   /** Of a number. */
@@ -31,11 +32,4 @@ object Hash {
     val product = (hash ^ word) * First
     product ^ product >>> 32
   }
-
-  /** Of one to seven bytes: their two ends, which meet or overlap. */
-  private def few(bytes: Array[Byte], from: Int, length: Int): Long =
-    if (length >= 4)
-      LittleEndian.int(bytes, from).toLong << 32 | LittleEndian.int(bytes, from + length - 4) & 0xffffffffL
-    else
-      bytes(from) & 0xffL | (bytes(from + length / 2) & 0xffL) << 8 | (bytes(from + length - 1) & 0xffL) << 16
 }

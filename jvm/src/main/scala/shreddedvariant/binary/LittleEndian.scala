@@ -11,6 +11,33 @@ object LittleEndian {
   def int(bytes: Array[Byte], at: Int): Int = ordered(Platform.getInt(bytes, place(at)))
   def long(bytes: Array[Byte], at: Int): Long = ordered(Platform.getLong(bytes, place(at)))
 
+  final val Few = 7
+
+  /** The number of up to seven bytes. */
+  def few(bytes: Array[Byte], at: Int, length: Int): Long =
+    if (at + 8 <= bytes.length) long(bytes, at) & (1L << 8 * length) - 1
+    else if (length >= 4)
+      // Their two ends meet or overlap, with the same bits where they do.
+      int(bytes, at) & 0xffffffffL | (int(bytes, at + length - 4) & 0xffffffffL) << 8 * (length - 4)
+    else {
+      var value = 0L
+      var i = length
+      while (i > 0) {
+        i -= 1
+        value = value << 8 | bytes(at + i) & 0xff
+      }
+      value
+    }
+
+  /**
+   * The first bytes of a text as a number. Law: of two texts the one with the smaller number comes first in the order of
+   * unsigned bytes; equal numbers tell nothing, as a text may end where another has a zero.
+   */
+  def comparable(bytes: Array[Byte], at: Int, length: Int): Long = {
+    val first = if (length > Few) long(bytes, at) else few(bytes, at, length)
+    java.lang.Long.reverseBytes(first) ^ Long.MinValue
+  }
+
   def put(bytes: Array[Byte], at: Int, value: Int): Unit = Platform.putInt(bytes, place(at), ordered(value))
   def put(bytes: Array[Byte], at: Int, value: Long): Unit = Platform.putLong(bytes, place(at), ordered(value))
 

@@ -5,7 +5,6 @@ import java.util.Arrays
 
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
-import shreddedvariant.binary.Hash
 
 /** Numbers of `width` bytes, known by their bits. */
 private abstract class PageBits(width: Int, maxDictionary: Int) extends PageValues(maxDictionary) {
@@ -22,12 +21,11 @@ private abstract class PageBits(width: Int, maxDictionary: Int) extends PageValu
     if (!isDictionary) {
       addPlain(value)
       plainBytes += width
-    } else if (lastNumber >= 0 && values(lastNumber) == value) addNumber(lastNumber, width)
-    else {
-      val hash = Hash.of(value)
-      var slot = slotOf(hash)
+    } else {
+      // A number is its own key.
+      var slot = slotOf(value)
       var number = numberAt(slot)
-      while (number >= 0 && values(number) != value) {
+      while (number >= 0 && !isKeyAt(slot, value)) {
         slot = slotAfter(slot)
         number = numberAt(slot)
       }
@@ -35,7 +33,7 @@ private abstract class PageBits(width: Int, maxDictionary: Int) extends PageValu
       else {
         if (size == values.length) values = Arrays.copyOf(values, size * 2)
         values(size) = value
-        addNew(slot, hash, width)
+        addNew(slot, value, width)
       }
     }
   }

@@ -13,7 +13,7 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
   private var ends = new Array[Int](64)
   private var texted = 0L
 
-  // Numbers of long texts that were hashed last.
+  // Numbers of long texts that were looked for last.
   private val recent = Array.fill(PageTexts.Recent)(-1)
   private var oldest = 0
 
@@ -23,6 +23,8 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
   private var leastLength = 0
   private var most = new Array[Byte](32)
   private var mostLength = 0
+  private var beginOfLeast = 0L
+  private var beginOfMost = 0L
 
   override def add(value: Long): Unit = throw new IllegalStateException("a text is no number")
 
@@ -32,25 +34,31 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
       addPlain(bytes, from, length)
       plainBytes += 4 + length
       include(bytes, from, length)
-    } else if (lastNumber >= 0 && isAt(lastNumber, bytes, from, length)) addNumber(lastNumber, 4 + length)
-    else if (length < PageTexts.Long || !addRecent(bytes, from, length)) {
-      val hash = Hash.of(bytes, from, length)
-      var slot = slotOf(hash)
-      var number = numberAt(slot)
-      while (number >= 0 && !(isHashAt(slot, hash) && isAt(number, bytes, from, length))) {
-        slot = slotAfter(slot)
-        number = numberAt(slot)
-      }
-      if (number >= 0) addNumber(number, 4 + length)
-      else {
-        store(bytes, from, length)
-        addNew(slot, hash, 4 + length)
-      }
-      if (length >= PageTexts.Long) {
-        recent(oldest) = lastNumber
-        oldest = (oldest + 1) % PageTexts.Recent
-      }
+    } else if (length < PageTexts.Long) {
+      addNumbered(bytes, from, length)
+      ()
+    } else if (!addRecent(bytes, from, length)) {
+      recent(oldest) = addNumbered(bytes, from, length)
+      oldest = (oldest + 1) % PageTexts.Recent
     }
+  }
+
+  /** Adds the number that the text has in the dictionary, or gets there, and says which. */
+  private def addNumbered(bytes: Array[Byte], from: Int, length: Int): Int = {
+    val key = PageTexts.keyOf(bytes, from, length)
+    var slot = slotOf(key)
+    var number = numberAt(slot)
+    while (number >= 0 && !(isKeyAt(slot, key) && isTextAt(number, bytes, from, length))) {
+      slot = slotAfter(slot)
+      number = numberAt(slot)
+    }
+    if (number >= 0) addNumber(number, 4 + length)
+    else {
+      number = size
+      store(bytes, from, length)
+      addNew(slot, key, 4 + length)
+    }
+    number
   }
 
   /** Long texts that repeat, as dictionaries of variants do, are one of a few mostly, and take long to hash. */
@@ -69,6 +77,10 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
     val at = start(number)
     ends(number) - at == length && PageTexts.areEqual(texts, at, bytes, from, length)
   }
+
+  /** Whether a text is the one with this number, whose key it has. */
+  private def isTextAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean =
+    length <= LittleEndian.Few || isAt(number, bytes, from, length)
 
   private def store(bytes: Array[Byte], from: Int, length: Int): Unit = {
     if (size == ends.length) ends = Arrays.copyOf(ends, size * 2)
@@ -101,18 +113,25 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
   }
 
   private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    if (!hasBounds || Arrays.compareUnsigned(bytes, from, from + length, least, 0, leastLength) < 0) {
+    // Most texts are between the bounds, which their beginning tells.
+    val begin = LittleEndian.comparable(bytes, from, length)
+    if (!hasBounds || begin <= beginOfLeast && order(bytes, from, length, least, leastLength) < 0) {
       if (least.length < length) least = new Array[Byte](length * 2)
       System.arraycopy(bytes, from, least, 0, length)
       leastLength = length
+      beginOfLeast = begin
     }
-    if (!hasBounds || Arrays.compareUnsigned(bytes, from, from + length, most, 0, mostLength) > 0) {
+    if (!hasBounds || begin >= beginOfMost && order(bytes, from, length, most, mostLength) > 0) {
       if (most.length < length) most = new Array[Byte](length * 2)
       System.arraycopy(bytes, from, most, 0, length)
       mostLength = length
+      beginOfMost = begin
     }
     hasBounds = true
   }
+
+  private def order(a: Array[Byte], from: Int, length: Int, b: Array[Byte], lengthOfB: Int) =
+    Arrays.compareUnsigned(a, from, from + length, b, 0, lengthOfB)
 
   override def statistics(nulls: Long): Statistics[_] = {
     val bounds =
@@ -155,20 +174,19 @@ private object PageTexts {
   private final val Long = 128
   private final val Recent = 4
 
+  /** A text of a few bytes is its own key, with its length; those of longer ones are hashes, which others may share. */
+  private def keyOf(bytes: Array[Byte], from: Int, length: Int): Long =
+    if (length <= LittleEndian.Few) length.toLong << 56 | LittleEndian.few(bytes, from, length)
+    else 1L << 63 | Hash.word(bytes, from, length)
+
+  /** Texts that are no shorter than a word. */
   private def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
     if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
     else {
-      def isLong(at: Int) = LittleEndian.long(a, fromA + at) == LittleEndian.long(b, fromB + at)
-      def isInt(at: Int) = LittleEndian.int(a, fromA + at) == LittleEndian.int(b, fromB + at)
+      def isWord(at: Int) = LittleEndian.long(a, fromA + at) == LittleEndian.long(b, fromB + at)
       var i = 0
       // The last word may begin within the one before it.
-      if (length >= 8) {
-        while (i + 8 < length && isLong(i)) i += 8
-        i + 8 >= length && isLong(length - 8)
-      } else if (length >= 4) isInt(0) && isInt(length - 4)
-      else {
-        while (i < length && a(fromA + i) == b(fromB + i)) i += 1
-        i == length
-      }
+      while (i + 8 < length && isWord(i)) i += 8
+      i + 8 >= length && isWord(length - 8)
     }
 }

@@ -12,7 +12,7 @@ import org.apache.parquet.column.page.DictionaryPage
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
-import shreddedvariant.binary.LittleEndian
+import shreddedvariant.binary.{Hash, LittleEndian}
 
 private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = true) {
   // The page: numbers of distinct values, or values as PLAIN has them.
@@ -29,11 +29,11 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
   /** What they take for now: numbers of values count as whole ones, as Parquet counts them. */
   def bufferedBytes: Long = if (isPlain) plainBytes else 4L * count
 
-  // The dictionary: each slot has the hash of a value above its number + 1, or 0, and is taken at most half the time.
-  private var slots = new Array[Long](128)
+  // The dictionary: each slot has the key of a value and its number + 1, or 0 where there is none. At most half are taken.
+  private var keys = new Array[Long](128)
+  private var slots = new Array[Int](128)
   private var dictionaryBytes = 0L
   private var usedSize = 0
-  private var last = -1
   protected var size = 0
 
   def add(value: Long): Unit
@@ -54,17 +54,15 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
   protected def encodeDictionary(size: Int): Array[Byte]
 
   protected final def isDictionary: Boolean = !isPlain
-  protected final def lastNumber: Int = last
-  protected final def slotOf(hash: Int): Int = hash & (slots.length - 1)
+  protected final def slotOf(key: Long): Int = Hash.of(key) & (slots.length - 1)
   protected final def slotAfter(slot: Int): Int = (slot + 1) & (slots.length - 1)
 
-  /** The number of the value in a slot, -1 if there is none; and whether it may be a value with this hash. */
-  protected final def numberAt(slot: Int): Int = slots(slot).toInt - 1
-  protected final def isHashAt(slot: Int, hash: Int): Boolean = (slots(slot) >>> 32).toInt == hash
+  /** The number of the value in a slot, -1 if there is none; and whether it may be a value with this key. */
+  protected final def numberAt(slot: Int): Int = slots(slot) - 1
+  protected final def isKeyAt(slot: Int, key: Long): Boolean = keys(slot) == key
 
   /** Adds a value that the dictionary has. */
   protected final def addNumber(number: Int, bytes: Int): Unit = {
-    last = number
     plainBytes += bytes
     if (count == numbers.length) numbers = Arrays.copyOf(numbers, count * 2)
     numbers(count) = number
@@ -72,9 +70,10 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
   }
 
   /** Adds the value that is to have the number `size`, and has its place there already. */
-  protected final def addNew(slot: Int, hash: Int, bytes: Int): Unit = {
+  protected final def addNew(slot: Int, key: Long, bytes: Int): Unit = {
     size += 1
-    slots(slot) = hash.toLong << 32 | size
+    keys(slot) = key
+    slots(slot) = size
     dictionaryBytes += bytes
     addNumber(size - 1, bytes)
     if (dictionaryBytes > maxDictionary) fallBack()
@@ -82,13 +81,15 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
   }
 
   private def grow(): Unit = {
-    val taken = slots
-    slots = new Array[Long](taken.length * 2)
+    val (keysBefore, taken) = (keys, slots)
+    keys = new Array[Long](taken.length * 2)
+    slots = new Array[Int](taken.length * 2)
     var i = 0
     while (i < taken.length) {
       if (taken(i) != 0) {
-        var slot = slotOf((taken(i) >>> 32).toInt)
+        var slot = slotOf(keysBefore(i))
         while (slots(slot) != 0) slot = slotAfter(slot)
+        keys(slot) = keysBefore(i)
         slots(slot) = taken(i)
       }
       i += 1
@@ -149,7 +150,6 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
     plainLength = 0
     plainBytes = 0
     if (plain.length > PageValues.Kept) plain = new Array[Byte](64)
-    last = -1
     isFirstPage = false
     clearBounds()
   }
@@ -171,7 +171,6 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
   private def forget(): Unit = {
     size = 0
     dictionaryBytes = 0
-    last = -1
     Arrays.fill(slots, 0)
     clearDictionary()
   }

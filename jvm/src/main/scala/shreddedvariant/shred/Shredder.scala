@@ -26,6 +26,7 @@ import shreddedvariant.binary.{
   Dictionaries,
   Encoding,
   Names,
+  ObjectFields,
   ObjectHeader,
   PathCounts,
   ResolvedDictionary
@@ -41,10 +42,11 @@ final class Shredder(
     counts: Option[PathCounts] = None
 ) {
   private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
-  private val dictionaries = new Dictionaries(names)
   private val scratch = new Bytes(256)
   private val selfContained = if (layout.hasMetadata) null else new SelfContained(names)
+  private var objects = 0
   private val root = CellShredder(shape, definition, repetition, counts, isRoot = true)
+  private val dictionaries = new Dictionaries(names, objects)
   private var dictionary: ResolvedDictionary = _
   private var metadataLeaf: LeafWriter = _
   private var isCounted = false
@@ -211,7 +213,8 @@ final class Shredder(
       val key = Shape.utf8(keys(i))
       fieldOfName(names.find(key, 0, key.length)) = i
     }
-    private val positions = new Array[Int](keys.length)
+    private val number = objects
+    objects += 1
     private var ids = new Array[Int](16)
     private var offsets = new Array[Int](16)
 
@@ -227,34 +230,42 @@ final class Shredder(
         if (isCounted) counted.countObject()
         Encoding.sizeOf(bytes, at)
         val from = new ObjectHeader(bytes, at)
-        Arrays.fill(positions, -1)
-        var residual = 0
+        val met = dictionary.fieldsOfObjects(number)
+        val keysOf = if (met != null && met.areOf(bytes, at)) met else look(from)
+        if (keysOf.others > 0) writeResidual(bytes, from, keysOf, r) else valueLeaf.writeNull(r, level)
         var i = 0
-        while (i < from.size) {
-          val field = fieldOf(from.id(i))
-          if (field < 0) {
-            residual += 1
-            if (isCounted) counted.countOther(from.id(i), bytes, from.position(i))
-          } else if (positions(field) < 0) positions(field) = from.position(i)
-          else Encoding.malformed(s"it holds the key '${keys(field)}' twice")
+        while (i < keysOf.fields.length) {
+          val field = keysOf.fields(i)
+          if (field >= 0) cells(field).write(bytes, from.position(i), r)
+          else if (isCounted) counted.countOther(from.id(i), bytes, from.position(i))
           i += 1
         }
-        if (residual > 0) writeResidual(bytes, from, residual, r) else valueLeaf.writeNull(r, level)
-        // An object never holds itself, so the positions stay this object's own while its fields are written.
         i = 0
-        while (i < cells.length) {
-          if (positions(i) >= 0) cells(i).write(bytes, positions(i), r)
-          else cells(i).writeMissing(r, level + 1)
+        while (i < keysOf.missing.length) {
+          cells(keysOf.missing(i)).writeMissing(r, level + 1)
           i += 1
         }
       }
+
+    private def look(from: ObjectHeader): ObjectFields = {
+      val fields = Array.tabulate(from.size)(i => fieldOf(from.id(i)))
+      val isThere = new Array[Boolean](cells.length)
+      for (field <- fields if field >= 0) {
+        if (isThere(field)) Encoding.malformed(s"it holds the key '${keys(field)}' twice")
+        isThere(field) = true
+      }
+      val found = new ObjectFields(from.keys, fields, cells.indices.filterNot(isThere(_)).toArray)
+      dictionary.fieldsOfObjects(number) = found
+      found
+    }
 
     private def fieldOf(id: Int): Int = {
       val name = dictionary.nameOfId(dictionary.dictionary.checkId(id))
       if (name < 0) -1 else fieldOfName(name)
     }
 
-    private def writeResidual(bytes: Array[Byte], from: ObjectHeader, size: Int, r: Int): Unit = {
+    private def writeResidual(bytes: Array[Byte], from: ObjectHeader, keysOf: ObjectFields, r: Int): Unit = {
+      val size = keysOf.others
       val reorder = dictionary.dictionary.ordersMayDiffer
       val order = if (reorder) ordered(from) else null
       if (ids.length < size) {
@@ -266,9 +277,8 @@ final class Shredder(
       var n = 0
       while (n < from.size) {
         val i = if (reorder) order(n) else n
-        val id = from.id(i)
-        if (fieldOf(id) < 0) {
-          ids(to) = id
+        if (keysOf.fields(i) < 0) {
+          ids(to) = from.id(i)
           offsets(to) = scratch.length - begin
           val position = from.position(i)
           if (reorder) Canonical.copy(dictionary.dictionary, bytes, position, scratch)

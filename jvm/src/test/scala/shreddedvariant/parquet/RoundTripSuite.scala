@@ -80,6 +80,22 @@ class RoundTripSuite extends ScalaCheckSuite {
       }
   }
 
+  test("objects that share a dictionary may have other keys, and more of them, than the ones before") {
+    val random = new scala.util.Random(5)
+    val keys = Seq("a", "b", "c", "x", "y", "z")
+    // Objects in arrays: those of a row have one dictionary, those of rows with the same keys too.
+    val values = Seq.fill(200)(Value.Arr(Seq.fill(8) {
+      val some = random.shuffle(keys).take(random.nextInt(keys.size + 1))
+      Value.Obj(some.map(_ -> Value.Integer(random.nextInt(100).toLong, 1)).toMap)
+    }))
+    val shape = shreddedvariant.layout.ShapeParser.parse("ARRAY<STRUCT<a BIGINT, b BIGINT, c STRING>>")
+    for (layout <- WriteLayout.all.values) VariantFile.withFile { file =>
+      VariantFile.write(file, values.map(Value.encode(_)), shape, layout = layout)
+      val read = VariantFile.read(file).map(v => Value.decode(v._1, v._2))
+      assertEquals(read.map(Value.logical), values.map(Value.logical))
+    }
+  }
+
   private def hex(row: VariantFile.Bytes) =
     if (row == null) null else row._1.toSeq -> row._2.toSeq
 

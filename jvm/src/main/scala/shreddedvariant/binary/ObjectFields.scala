@@ -1,0 +1,21 @@
+/**
+ * Which fields of a shape the keys of an object are. Variants with one dictionary mostly have the same keys in the same
+ * places, so who shreds them looks keys up once, and then sees that an object is like the one before.
+ *
+ * Law: an object's keys are its header, size and ids with its dictionary. Where these bytes are the same, so is all that was
+ * found of them: which keys are fields, that none stands twice, and that all are in the dictionary.
+ */
+package shreddedvariant.binary
+
+import java.util.Arrays
+
+/** `fields` has the field of each key, or -1; `missing` are the fields that the object lacks. */
+final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing: Array[Int]) {
+
+  /** How many keys are no fields. */
+  val others: Int = fields.count(_ < 0)
+
+  /** Whether the object at `at` has these keys. */
+  def areOf(bytes: Array[Byte], at: Int): Boolean =
+    bytes.length - at >= keys.length && Arrays.equals(keys, 0, keys.length, bytes, at, at + keys.length)
+}
