@@ -45,13 +45,16 @@ object VariantFile {
       shape: Shape,
       rowGroupSize: Long = 1 << 20,
       layout: WriteLayout = WriteLayout.Parquet,
-      rowsOfGroup: Int = Int.MaxValue
+      rowsOfGroup: Int = Int.MaxValue,
+      codec: CompressionCodecName = CompressionCodecName.UNCOMPRESSED,
+      rowsOfPage: Int = 20000
   ): Unit = {
     val settings = conf(schema)
     settings.set(ParquetOutputFormat.BLOCK_SIZE, rowGroupSize.toString)
     settings.setInt(ParquetOutputFormat.BLOCK_ROW_COUNT_LIMIT, rowsOfGroup)
+    settings.setInt(ParquetOutputFormat.PAGE_ROW_COUNT_LIMIT, rowsOfPage)
     val job = WriteJob(Map(Seq("v") -> shape), layout = layout)
-    val writer = new FileWriter(new Path(file.toUri), settings, CompressionCodecName.UNCOMPRESSED, job)
+    val writer = new FileWriter(new Path(file.toUri), settings, codec, job)
     try rows.foreach { row =>
         writer.write(InternalRow(if (row == null) null else new VariantVal(row._2, row._1)))
       }

@@ -38,7 +38,7 @@ final class FileSplit(
   // Made where a row group is asked for, when all else of this is there.
   private lazy val ranking =
     for (top <- job.top; first <- first) yield new Ranking(first, top.column, this, reader)
-  lazy val source = new GroupSource(reader, skipping, ranking, counts)
+  lazy val source = new GroupSource(reader, open.codecs, skipping, ranking, counts)
 
   def schema: MessageType = footer.getSchema
 

@@ -10,6 +10,7 @@ import shreddedvariant.stats.Spans
 
 final class GroupSource(
     reader: ParquetFileReader,
+    codecs: PageCodecs,
     skipping: Option[Skipping],
     ranking: Option[Ranking],
     counts: ReadCounts
@@ -53,15 +54,19 @@ final class GroupSource(
     if (rows.size == group.rows) {
       countWhole(group, leaves, ReadCount.PagesRead, ReadCount.BytesRead)
       val pages: PageReadStore = reader.readRowGroup(group.number)
-      _ => pages
+      leaf => buffered(group, leaf, pages)
     } else {
       countPages(group, leaves, rows)
       val pages: PageReadStore =
         reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
-      val ofRows = new RowPages(pages, rows)
-      leaf => if (RowPages.takes(group, leaf)) ofRows else pages
+      leaf =>
+        val ofLeaf = buffered(group, leaf, pages)
+        if (RowPages.takes(group, leaf)) new RowPages(ofLeaf, rows) else ofLeaf
     }
   }
+
+  private def buffered(group: RowGroup, leaf: Leaf, pages: PageReadStore): PageReadStore =
+    if (RowPages.takes(group, leaf)) new BufferedPages(pages, codecs, leaf.buffer) else pages
 
   private def countWhole(group: RowGroup, leaves: Seq[Leaf], pages: ReadCount, bytes: ReadCount): Unit = {
     counts.add(pages, leaves.map(l => group.pages(l.path)).sum)

@@ -43,6 +43,9 @@ final class Leaf(
   private var definitionLevels: WritableColumnVector = _
   private var repetitionLevels: WritableColumnVector = _
   private var reader: VectorizedColumnReader = _
+
+  /** For its pages, one after the other. */
+  val buffer = new PageBuffer
   private var texts: LeafTexts = _
 
   private var needs = List.empty[RowGroup => Boolean]

@@ -19,38 +19,38 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import shreddedvariant.Errors
 
-/** `reader` has the row groups that are the split's; `all` are those of the file. */
-final case class OpenSplit(reader: ParquetFileReader, all: Seq[BlockMetaData])
+/** `reader` has the row groups that are the split's, and reads pages with `codecs`; `all` are those of the file. */
+final case class OpenSplit(reader: ParquetFileReader, codecs: PageCodecs, all: Seq[BlockMetaData])
 
 object OpenFile {
 
   /** The file as it is now. */
   def apply(path: Path, conf: Configuration): ParquetFileReader = refusing(path) {
-    ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options(path, conf))
+    ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options(path, conf, new PageCodecs(conf)))
   }
 
   /** A split of a file that the query `scan` reads. */
   def split(split: PartitionedFile, conf: Configuration, scan: String): OpenSplit = refusing(split.toPath) {
     val isWhole = split.start == 0 && split.length >= split.fileSize
+    val input = HadoopInputFile.fromPath(split.toPath, conf)
+    val codecs = new PageCodecs(conf)
+    val known = options(split.toPath, conf, codecs)
     if (isWhole) {
-      val reader =
-        ParquetFileReader.open(HadoopInputFile.fromPath(split.toPath, conf), options(split.toPath, conf))
-      OpenSplit(reader, reader.getRowGroups.asScala.toSeq)
+      val reader = ParquetFileReader.open(input, known)
+      OpenSplit(reader, codecs, reader.getRowGroups.asScala.toSeq)
     } else {
-      val input = HadoopInputFile.fromPath(split.toPath, conf)
-      val known = options(split.toPath, conf)
       val shared = SharedFooters.footer(scan, split)(read(input, known))
       // What decrypts a file is for one thread.
       val footer = if (shared.getFileMetaData.getFileDecryptor == null) shared else read(input, known)
       val blocks = footer.getBlocks.asScala.toSeq
       val own = new ParquetMetadata(footer.getFileMetaData, blocks.filter(isIn(split, _)).asJava)
       val stream = input.newStream()
-      OpenSplit(new ParquetFileReader(input, own, known, stream), blocks)
+      OpenSplit(new ParquetFileReader(input, own, known, stream), codecs, blocks)
     }
   }
 
-  private def options(path: Path, conf: Configuration) =
-    HadoopReadOptions.builder(conf, path).withCodecFactory(new PageCodecs(conf)).build()
+  private def options(path: Path, conf: Configuration, codecs: PageCodecs) =
+    HadoopReadOptions.builder(conf, path).withCodecFactory(codecs).build()
 
   private def read(input: HadoopInputFile, options: ParquetReadOptions): ParquetMetadata = {
     val stream = input.newStream()

@@ -9,6 +9,7 @@ import org.apache.parquet.column.Encoding
 import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import shreddedvariant.binary.LittleEndian
 
 private abstract class ValueCopy {
   def skip(values: Long): Unit
@@ -96,28 +97,34 @@ private final class FixedCopy(bytes: ByteBuffer, width: Int) extends PlainCopy(b
 }
 
 private final class BinaryCopy(bytes: ByteBuffer) extends PlainCopy(bytes) {
+  private val array = bytes.array
+  private val start = bytes.arrayOffset
+  private val end = start + bytes.limit()
+
+  /** Each length says where the next one stands: there is no other way to a value than along all before it. */
   override def skip(values: Long): Unit = {
     var left = values
-    var at = bytes.position()
+    var at = start + bytes.position()
     while (left > 0) {
-      at = Math.addExact(at + 4, length(at))
+      at += 4 + lengthAt(at)
       left -= 1
     }
-    bytes.position(at)
+    bytes.position(at - start)
     ()
   }
 
   override def copy(values: Long): Unit = {
     var left = values
     while (left > 0) {
-      write(Math.addExact(length(bytes.position()), 4))
+      write(4 + lengthAt(start + bytes.position()))
       left -= 1
     }
   }
 
-  private def length(at: Int): Int = {
-    val length = bytes.getInt(at)
-    if (length < 0) throw new ParquetDecodingException(s"a value of $length bytes")
+  private def lengthAt(at: Int): Int = {
+    if (end - at < 4) throw new ParquetDecodingException("values end too early")
+    val length = LittleEndian.int(array, at)
+    if (length < 0 || length > end - at - 4) throw new ParquetDecodingException(s"a value of $length bytes")
     length
   }
 }

@@ -22,16 +22,27 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.ParquetDecodingException
 
 /** Codecs to read with: zstd is ours, the others are Parquet's. */
-private final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
+final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
   private val others = new CodecFactory(conf, 0)
   private var zstd: ZstdDecompressor = _
+  private var buffer: PageBuffer = _
 
   override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
     if (codec != CompressionCodecName.ZSTD) others.getDecompressor(codec)
     else {
-      if (zstd == null) zstd = new ZstdDecompressor
+      if (zstd == null) zstd = new ZstdDecompressor(arrayFor)
       zstd
     }
+
+  /** Lets the page that is read be decompressed into a buffer. */
+  def into[A](buffer: PageBuffer)(readPage: => A): A = {
+    this.buffer = buffer
+    try readPage
+    finally this.buffer = null
+  }
+
+  private def arrayFor(size: Int): Array[Byte] =
+    if (buffer == null) new Array[Byte](size) else buffer.ofSize(size)
 
   override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = others.getCompressor(codec)
 
@@ -42,19 +53,19 @@ private final class PageCodecs(conf: Configuration) extends CompressionCodecFact
   }
 }
 
-private final class ZstdDecompressor extends BytesInputDecompressor {
+private final class ZstdDecompressor(arrayFor: Int => Array[Byte]) extends BytesInputDecompressor {
   private val context = new ZstdDecompressCtx
 
   override def decompress(page: BytesInput, size: Int): BytesInput = {
-    val to = new Array[Byte](size)
+    val to = arrayFor(size)
     val from = page.toByteBuffer(new HeapByteBufferAllocator, _ => ())
-    fill(to, from, from.remaining)
+    fill(to, size, from, from.remaining)
     BytesInput.from(to, 0, size)
   }
 
   override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit = {
     val bytes = new Array[Byte](size)
-    fill(bytes, page, length)
+    fill(bytes, size, page, length)
     page.position(page.position() + length)
     to.put(bytes)
     ()
@@ -62,14 +73,14 @@ private final class ZstdDecompressor extends BytesInputDecompressor {
 
   override def release(): Unit = context.close()
 
-  private def fill(to: Array[Byte], from: ByteBuffer, length: Int): Unit = {
+  private def fill(to: Array[Byte], size: Int, from: ByteBuffer, length: Int): Unit = {
     val found =
       try
         if (from.hasArray)
           context.decompressByteArray(
             to,
             0,
-            to.length,
+            size,
             from.array,
             from.arrayOffset + from.position(),
             length
@@ -77,13 +88,13 @@ private final class ZstdDecompressor extends BytesInputDecompressor {
         else {
           val copy = new Array[Byte](length)
           from.duplicate().get(copy)
-          context.decompressByteArray(to, 0, to.length, copy, 0, length)
+          context.decompressByteArray(to, 0, size, copy, 0, length)
         }
       catch {
         case e: ZstdException => throw new ParquetDecodingException(s"a page of zstd: ${e.getMessage}", e)
       }
-    if (found != to.length)
-      throw new ParquetDecodingException(s"a page of zstd has $found bytes, and not ${to.length}")
+    if (found != size)
+      throw new ParquetDecodingException(s"a page of zstd has $found bytes, and not $size")
   }
 }
 

@@ -47,7 +47,9 @@ class PageTextsSuite extends munit.FunSuite {
     (page.statistics(0).getMinBytes.toSeq, page.statistics(0).getMaxBytes.toSeq)
 
   private val unsigned: Ordering[Text] =
-    Ordering.comparatorToOrdering((a: Text, b: Text) => java.util.Arrays.compareUnsigned(a.toArray, b.toArray))
+    Ordering.comparatorToOrdering((a: Text, b: Text) =>
+      java.util.Arrays.compareUnsigned(a.toArray, b.toArray)
+    )
 
   /** Texts that differ in a byte, a length or a zero at their ends. */
   private def texts(random: Random, count: Int): Seq[Text] = {
@@ -86,8 +88,9 @@ class PageTextsSuite extends munit.FunSuite {
   }
 
   test("a dictionary has each text once") {
-    val wanted = Seq("", "\u0000", "a", "a\u0000", "seven77", "seven77\u0000", "eight888", "eight889", "x" * 200)
-      .map(_.getBytes("UTF-8").toSeq)
+    val wanted =
+      Seq("", "\u0000", "a", "a\u0000", "seven77", "seven77\u0000", "eight888", "eight889", "x" * 200)
+        .map(_.getBytes("UTF-8").toSeq)
     val page = new PageTexts(column, 1 << 20)
     val many = Seq.fill(100)(wanted).flatten
     add(page, many)

@@ -1,0 +1,76 @@
+/** Pages that take each other's place in one array give the values that pages of their own give. */
+package shreddedvariant.parquet
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.spark.sql.types.{DoubleType, LongType, StringType}
+import shreddedvariant.{Value, VariantFile}
+import shreddedvariant.binary.Encoding
+import shreddedvariant.layout.{PathColumn, PathStep, ShapeParser, Wanted}
+
+class PageBufferSuite extends munit.FunSuite {
+  private val rows = 1500
+  private val shape = ShapeParser.parse("n BIGINT, few STRING, all STRING, d DOUBLE, list ARRAY<STRING>")
+
+  /** Values that differ from page to page, null in some rows, of other types in some. */
+  private val values = (0 until rows).map { i =>
+    val fields = Map(
+      "n" -> (if (i % 11 == 0) Value.Text(s"n$i") else Value.Integer(i * 7L, 8)),
+      "few" -> Value.Text(s"text ${i / 60 % 9}"),
+      "all" -> Value.Text(s"$i" * (i % 9)),
+      "d" -> Value.Fixed(Encoding.Float64, double(i / 8.0)),
+      "list" -> Value.Arr(Seq.tabulate(i % 4)(j => Value.Text(s"${i + j}")))
+    )
+    Value.Obj(fields.filterNot(i % 5 == 0 && _._1 == "all"))
+  }
+
+  private def double(value: Double): Seq[Byte] = {
+    val bits = java.lang.Double.doubleToRawLongBits(value)
+    (0 until 8).map(i => (bits >>> 8 * i).toByte)
+  }
+
+  private def write(codec: CompressionCodecName)(check: java.nio.file.Path => Unit): Unit =
+    VariantFile.withFile { file =>
+      VariantFile.write(file, values.map(Value.encode(_)), shape, codec = codec, rowsOfPage = 100)
+      check(file)
+    }
+
+  test("whole variants of many pages, read in batches that end within pages") {
+    for (batch <- Seq(7, 100, 256, 4096)) write(CompressionCodecName.ZSTD) { file =>
+      val read = VariantFile.read(file, batchSize = batch).map(v => Value.decode(v._1, v._2))
+      assertEquals(read.map(Value.logical), values.map(Value.logical))
+    }
+  }
+
+  test("paths of many pages") {
+    val paths = Seq("n" -> LongType, "few" -> StringType, "all" -> StringType, "d" -> DoubleType).map {
+      case (key, of) => PathColumn(Seq("v"), Seq(PathStep.Key(key)), Wanted.Value(of, Some("UTC")))
+    }
+    write(CompressionCodecName.UNCOMPRESSED) { plain =>
+      val wanted = VariantFile.readPaths(plain, paths)._1
+      assertEquals(wanted.size, rows)
+      write(CompressionCodecName.ZSTD)(file => assertEquals(VariantFile.readPaths(file, paths)._1, wanted))
+    }
+  }
+
+  test("an array is used again while a page is read into a buffer, and at no other time") {
+    val codecs = new PageCodecs(new Configuration(false))
+    val compressor = new ZstdCompressor(Seq(1))
+    def page(size: Int) = compressor.compress(BytesInput.from(Array.fill[Byte](size)(size.toByte)))
+    val zstd = codecs.getDecompressor(CompressionCodecName.ZSTD)
+    def array(size: Int) = {
+      val bytes = zstd.decompress(page(size), size).toInputStream.slice(size)
+      assertEquals(bytes.get(bytes.position() + size - 1), size.toByte)
+      bytes.array
+    }
+    val (one, other) = (new PageBuffer, new PageBuffer)
+    val first = codecs.into(one)(array(100))
+    assert(codecs.into(one)(array(50)) eq first)
+    assert(codecs.into(other)(array(50)) ne first)
+    assert(array(50) ne first, "a dictionary lasts as long as its row group")
+    assert(codecs.into(one)(array(101)) ne first)
+    codecs.release()
+    compressor.release()
+  }
+}
