@@ -2,6 +2,7 @@
 package shreddedvariant.binary
 
 import java.nio.ByteOrder
+import java.util.Arrays
 
 import org.apache.spark.unsafe.Platform
 
@@ -28,6 +29,20 @@ object LittleEndian {
       }
       value
     }
+
+  /** Whether bytes are the same, which takes no call where they are few. */
+  def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
+    if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
+    else if (length <= Few) few(a, fromA, length) == few(b, fromB, length)
+    else {
+      def isWord(at: Int) = long(a, fromA + at) == long(b, fromB + at)
+      var i = 0
+      // The last word may begin within the one before it.
+      while (i + 8 < length && isWord(i)) i += 8
+      i + 8 >= length && isWord(length - 8)
+    }
+
+  private final val Short = 32
 
   /**
    * The first bytes of a text as a number. Law: of two texts the one with the smaller number comes first in the order of

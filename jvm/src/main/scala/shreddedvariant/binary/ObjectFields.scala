@@ -2,14 +2,15 @@
  * Which fields of a shape the keys of an object are. Variants with one dictionary mostly have the same keys in the same
  * places, so who shreds them looks keys up once, and then sees that an object is like the one before.
  *
- * Law: an object's keys are its header, size and ids with its dictionary. Where these bytes are the same, so is all that was
- * found of them: which keys are fields, that none stands twice, and that all are in the dictionary.
+ * Law: an object's keys are its size and ids, as wide as the header says, with its dictionary. Where these bytes are the
+ * same, so is all that was found of them: which keys are fields, that none stands twice, and that all are in the dictionary.
  */
 package shreddedvariant.binary
 
-import java.util.Arrays
-
-/** `fields` has the field of each key, or -1; `missing` are the fields that the object lacks. */
+/**
+ * `keys` are the bytes of an object until its offsets; `fields` has the field of each key, or -1; `missing` are the fields
+ * that the object lacks.
+ */
 final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing: Array[Int]) {
 
   /** How many keys are no fields. */
@@ -17,5 +18,12 @@ final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing:
 
   /** Whether the object at `at` has these keys. */
   def areOf(bytes: Array[Byte], at: Int): Boolean =
-    bytes.length - at >= keys.length && Arrays.equals(keys, 0, keys.length, bytes, at, at + keys.length)
+    bytes.length - at >= keys.length && ((bytes(at) ^ keys(0)) & ~ObjectFields.OffsetWidth) == 0 &&
+      LittleEndian.areEqual(keys, 1, bytes, at + 1, keys.length - 1)
+}
+
+private object ObjectFields {
+
+  /** The bits of the header for the width of offsets: objects with the same keys have wider ones as their values grow. */
+  private final val OffsetWidth = 0xc
 }

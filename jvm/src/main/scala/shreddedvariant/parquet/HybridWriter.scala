@@ -13,13 +13,18 @@ package shreddedvariant.parquet
 import java.util.Arrays
 
 import org.apache.parquet.bytes.BytesInput
+import shreddedvariant.binary.LittleEndian
 
 private final class HybridWriter(width: Int) {
   private var bytes = new Array[Byte](64)
   private var length = 0
 
-  // Numbers on their way into a group of eight, and where the header of the packed groups before it stands.
-  private val group = new Array[Int](HybridWriter.Group)
+  // Numbers on their way into a group of eight: packed in a word, or one by one where a word is too small. And where the
+  // header of the packed groups before it stands.
+  private val fitsWord = width <= 8
+  private var word = 0L
+  private val group = if (fitsWord) null else new Array[Int](HybridWriter.Group)
+  private val ones = HybridWriter.ones(if (fitsWord) width else 0)
   private var inGroup = 0
   private var header = -1
   private var groups = 0
@@ -31,11 +36,17 @@ private final class HybridWriter(width: Int) {
         run(number, left)
         left = 0
       } else {
-        group(inGroup) = number
-        inGroup += 1
-        if (inGroup == HybridWriter.Group) packGroup()
-        left -= 1
+        val some = math.min(left, HybridWriter.Group - inGroup)
+        gather(number, some)
+        left -= some
       }
+  }
+
+  private def gather(number: Int, times: Int): Unit = {
+    if (fitsWord) word |= (number * ones(times)) << inGroup * width
+    else Arrays.fill(group, inGroup, inGroup + times, number)
+    inGroup += times
+    if (inGroup == HybridWriter.Group) packGroup()
   }
 
   /** Many numbers, of which most differ from those beside them. */
@@ -63,10 +74,7 @@ private final class HybridWriter(width: Int) {
   /** What was added since [[clear]]; it stays as it is until then. */
   def encoded: BytesInput = {
     // The last group has a number for each of its places, of which nobody asks for those behind the end.
-    if (inGroup > 0) {
-      Arrays.fill(group, inGroup, HybridWriter.Group, 0)
-      packGroup()
-    }
+    if (inGroup > 0) gather(0, HybridWriter.Group - inGroup)
     closePacked()
     BytesInput.from(bytes, 0, length)
   }
@@ -74,6 +82,7 @@ private final class HybridWriter(width: Int) {
   def clear(): Unit = {
     length = 0
     inGroup = 0
+    word = 0
     header = -1
     groups = 0
   }
@@ -95,29 +104,55 @@ private final class HybridWriter(width: Int) {
   }
 
   private def packGroup(): Unit = {
-    pack(group, 0)
+    if (fitsWord) packWord(word) else pack(group, 0)
     inGroup = 0
+    word = 0
   }
 
-  private def pack(numbers: Array[Int], from: Int): Unit = {
-    reserve(1 + width)
+  private def pack(numbers: Array[Int], from: Int): Unit =
+    if (fitsWord) {
+      var word = 0L
+      var i = HybridWriter.Group
+      while (i > 0) {
+        i -= 1
+        word = word << width | numbers(from + i)
+      }
+      packWord(word)
+    } else {
+      startGroup(width)
+      var word = 0L
+      var bits = 0
+      var i = 0
+      while (i < HybridWriter.Group) {
+        word |= (numbers(from + i) & 0xffffffffL) << bits
+        bits += width
+        while (bits >= 8) {
+          put(word.toInt)
+          word >>>= 8
+          bits -= 8
+        }
+        i += 1
+      }
+      endGroup()
+    }
+
+  private def packWord(word: Long): Unit = {
+    startGroup(8)
+    LittleEndian.put(bytes, length, word)
+    length += width
+    endGroup()
+  }
+
+  /** Makes room for so many bytes. */
+  private def startGroup(most: Int): Unit = {
+    reserve(1 + most)
     if (header < 0) {
       header = length
       length += 1
     }
-    var word = 0L
-    var bits = 0
-    var i = 0
-    while (i < HybridWriter.Group) {
-      word |= (numbers(from + i) & 0xffffffffL) << bits
-      bits += width
-      while (bits >= 8) {
-        put(word.toInt)
-        word >>>= 8
-        bits -= 8
-      }
-      i += 1
-    }
+  }
+
+  private def endGroup(): Unit = {
     groups += 1
     if (groups == HybridWriter.MostGroups) closePacked()
   }
@@ -143,4 +178,7 @@ private object HybridWriter {
   /** Of which the header is one byte. */
   private final val MostGroups = 63
   private final val MostHeader = 5
+
+  /** By how many times: the number that, times another one of `width` bits, has that one so many times side by side. */
+  private def ones(width: Int): Array[Long] = Array.iterate(0L, Group + 1)(_ << width | 1)
 }

@@ -75,7 +75,7 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
 
   private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean = {
     val at = start(number)
-    ends(number) - at == length && PageTexts.areEqual(texts, at, bytes, from, length)
+    ends(number) - at == length && LittleEndian.areEqual(texts, at, bytes, from, length)
   }
 
   /** Whether a text is the one with this number, whose key it has. */
@@ -168,9 +168,6 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
 
 private object PageTexts {
 
-  /** Short texts are compared in words: most are, and a call would take longer. */
-  private final val Short = 32
-
   private final val Long = 128
   private final val Recent = 4
 
@@ -178,15 +175,4 @@ private object PageTexts {
   private def keyOf(bytes: Array[Byte], from: Int, length: Int): Long =
     if (length <= LittleEndian.Few) length.toLong << 56 | LittleEndian.few(bytes, from, length)
     else 1L << 63 | Hash.word(bytes, from, length)
-
-  /** Texts that are no shorter than a word. */
-  private def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
-    if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
-    else {
-      def isWord(at: Int) = LittleEndian.long(a, fromA + at) == LittleEndian.long(b, fromB + at)
-      var i = 0
-      // The last word may begin within the one before it.
-      while (i + 8 < length && isWord(i)) i += 8
-      i + 8 >= length && isWord(length - 8)
-    }
 }
