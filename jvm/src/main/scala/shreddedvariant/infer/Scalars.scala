@@ -10,10 +10,8 @@ private[infer] object Scalars {
     case Encoding.Int16 => node.countInteger(Kind.Int16, Encoding.signed(bytes, at + 1, 2))
     case Encoding.Int32 => node.countInteger(Kind.Int32, Encoding.signed(bytes, at + 1, 4))
     case Encoding.Int64 => node.countInteger(Kind.Int64, Encoding.signed(bytes, at + 1, 8))
-    case Encoding.Decimal4 =>
-      decimal(node, Kind.Decimal4, bytes, at, digits(Encoding.signed(bytes, at + 2, 4)))
-    case Encoding.Decimal8 =>
-      decimal(node, Kind.Decimal8, bytes, at, digits(Encoding.signed(bytes, at + 2, 8)))
+    case Encoding.Decimal4 => decimal(node, Kind.Decimal4, bytes, at, Encoding.signed(bytes, at + 2, 4))
+    case Encoding.Decimal8 => decimal(node, Kind.Decimal8, bytes, at, Encoding.signed(bytes, at + 2, 8))
     case Encoding.Decimal16 =>
       val low = Encoding.signed(bytes, at + 2, 8)
       val high = Encoding.signed(bytes, at + 10, 8)
@@ -23,6 +21,17 @@ private[infer] object Scalars {
       val kind = Kind.ofPrimitive(other)
       if (kind < 0) Encoding.malformed(s"there is no primitive type $other")
       node.count(kind)
+  }
+
+  private def decimal(node: Node, kind: Int, bytes: Array[Byte], at: Int, value: Long): Unit =
+    if (isWithin(node, value, bytes(at + 1) & 0xff)) node.count(kind)
+    else decimal(node, kind, bytes, at, digits(value))
+
+  /** Whether a decimal has no more digits, before the point and behind it, than the node knows of: most have not. */
+  private def isWithin(node: Node, value: Long, scale: Int): Boolean = {
+    val amount = math.abs(value)
+    val digits = node.integerDigits + scale
+    scale <= node.scale && digits > 0 && digits < tens.length && amount >= 0 && amount < tens(digits)
   }
 
   private def decimal(node: Node, kind: Int, bytes: Array[Byte], at: Int, digits: Int): Unit = {

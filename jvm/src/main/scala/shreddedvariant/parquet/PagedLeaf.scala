@@ -3,7 +3,8 @@
  *
  * The pages are those that Parquet's own writer makes (data pages of version 1, a dictionary until it grows too large,
  * then PLAIN). What differs is what a value costs: no object is made for it, and the bounds of a page are compared with
- * distinct values only. Most leaves of a shredded variant are null in most rows; a run of nulls is a number here.
+ * distinct values only. Most leaves of a shredded variant are null in most rows; a run of nulls is a number here, and where
+ * each row has one entry, nothing is done for a null after a null.
  */
 package shreddedvariant.parquet
 
@@ -18,10 +19,14 @@ import org.apache.parquet.schema.LogicalTypeAnnotation
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import shreddedvariant.shred.LeafWriter
 
-/** `onLarge` is told where pages should be looked at before the next row: of large values, and of far too large pages. */
+/**
+ * `row` is the number of the row that is written. `onLarge` is told where pages should be looked at before the next row: of
+ * large values, and of far too large pages.
+ */
 private final class PagedLeaf(
     val column: ColumnDescriptor,
     properties: ParquetProperties,
+    row: RowNumber,
     onLarge: () => Unit
 ) extends LeafWriter {
   private val primitive = column.getPrimitiveType
@@ -35,6 +40,11 @@ private final class PagedLeaf(
   private var pages: PageWriter = _
   private var zstd: Option[ZstdCompressor] = None
   private var firstRow = 0L
+
+  // The levels of the last entry, and how many entries the page has where a row has any number of them.
+  private var definition = 0
+  private var repetition = 0
+  private var told = 0
 
   /** Takes the place of the next row group's pages. */
   def start(pages: PageWriter, zstd: Option[ZstdCompressor]): Unit = {
@@ -68,22 +78,31 @@ private final class PagedLeaf(
     write(java.lang.Double.doubleToRawLongBits(value), r, d)
 
   private def addLevels(r: Int, d: Int): Unit = {
-    definitions.add(d)
-    if (hasRepetitions) repetitions.add(r)
+    if (d != definition) {
+      definitions.endRun(definition, pageEntries)
+      definition = d
+    }
+    if (hasRepetitions) {
+      if (r != repetition) {
+        repetitions.endRun(repetition, told)
+        repetition = r
+      }
+      told += 1
+    }
   }
 
   /** About the bytes of the present page, which say when it is full, and rows in it. */
   def pageBytes: Long = values.bufferedBytes + pageEntries / 8
-  def pageRows(rows: Long): Long = rows - firstRow
-  def pageEntries: Int = definitions.size
+  def pageRows: Long = row.number - firstRow
+  def pageEntries: Int = if (hasRepetitions) told else pageRows.toInt
 
   /** About what the row group has of this leaf so far. */
   def bufferedBytes: Long = pages.getMemSize + pageBytes
 
-  /** Ends the page after so many rows of the row group. */
-  def endPage(rows: Long): Unit = {
-    definitions.endRun()
-    repetitions.endRun()
+  /** Ends the page before the row that comes next. */
+  def endPage(): Unit = {
+    definitions.endRun(definition, pageEntries)
+    repetitions.endRun(repetition, pageEntries)
     val (encoded, encoding) = values.encode()
     val sizes = new SizeStatistics(
       primitive,
@@ -94,7 +113,7 @@ private final class PagedLeaf(
     def write(): Unit = pages.writePage(
       BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
       pageEntries,
-      pageRows(rows).toInt,
+      pageRows.toInt,
       if (properties.getStatisticsEnabled(column)) values.statistics(definitions.belowMax)
       else Statistics.noopStats(primitive),
       sizes,
@@ -107,41 +126,31 @@ private final class PagedLeaf(
     values.endPage()
     definitions.clear()
     repetitions.clear()
-    firstRow = rows
+    firstRow = row.number
+    told = 0
   }
 
   /** Ends the leaf of the row group. */
-  def end(rows: Long): Unit = {
-    if (pageRows(rows) > 0) endPage(rows)
+  def end(): Unit = {
+    if (pageRows > 0) endPage()
     val dictionary = values.dictionary
     if (dictionary != null) pages.writeDictionaryPage(dictionary)
     values.clear()
   }
 
-  /** Levels of a page. The last ones are a run that was not looked at yet: most columns have one level in most rows. */
+  /** Levels of a page, as runs: most columns have one level in most rows. */
   private final class Levels(max: Int) {
     private val counts = new Array[Long](max + 1)
     private val runs = new HybridWriter(BytesUtils.getWidthFromMaxInt(max))
     private var ended = 0
-    private var level = 0
-    private var run = 0
 
-    def add(level: Int): Unit =
-      if (level == this.level) run += 1
-      else {
-        endRun()
-        this.level = level
-        run = 1
-      }
-
-    def endRun(): Unit = {
+    /** All entries of the page that were in no run before have this level. */
+    def endRun(level: Int, entries: Int): Unit = {
+      val run = entries - ended
       counts(level) += run
       if (max > 0) runs.add(level, run)
-      ended += run
-      run = 0
+      ended = entries
     }
-
-    def size: Int = ended + run
 
     /** How many of those whose run has ended stand for no value. */
     def belowMax: Long = ended - counts(max)

@@ -17,7 +17,8 @@ private final class RowGroupLeaves(
   private val columns: Array[ColumnDescriptor] = schema.getColumns.asScala.toArray
   private val (ofParquet, ofOurs) =
     columns.partition(c => filtered(c.getPath.toSeq) || !PagedLeaf.takes(c, properties))
-  private val paged = ofOurs.map(new PagedLeaf(_, properties, () => isUrgent = true))
+  private val row = new RowNumber
+  private val paged = ofOurs.map(new PagedLeaf(_, properties, row, () => isUrgent = true))
 
   // Settings name columns by names joined with dots, which a name may hold too: so these columns have settings of their
   // own. Nobody knows how many values there will be, and a filter takes a mebibyte unless it adapts to them: it is one of
@@ -40,7 +41,6 @@ private final class RowGroupLeaves(
       (paged.map(l => l.column -> (l: LeafWriter)) ++ borrowed.flatMap(_.all).map(l => l.column -> l)).toMap
     columns.map(byColumn)
   }
-  private var rows = 0L
   private var nextCheck = 0L
 
   /** Whether the last row had a value so large that sizes should be looked at before the next one. */
@@ -49,15 +49,15 @@ private final class RowGroupLeaves(
   def start(pages: ColumnChunkPageWriteStore, zstd: Option[ZstdCompressor]): Unit = {
     paged.foreach(leaf => leaf.start(pages.getPageWriter(leaf.column), zstd))
     borrowed.foreach(_.start(pages))
-    rows = 0
+    row.number = 0
     isUrgent = false
     nextCheck = math.min(properties.getMinRowCountForPageSizeCheck, properties.getPageRowCountLimit).toLong
   }
 
   def endRow(): Unit = {
     borrowed.foreach(_.endRow())
-    rows += 1
-    if (rows >= nextCheck || isUrgent) checkPages()
+    row.number += 1
+    if (row.number >= nextCheck || isUrgent) checkPages()
   }
 
   /** Ends the pages that are full, and says when to look again: about halfway to where the next one will be. */
@@ -67,12 +67,12 @@ private final class RowGroupLeaves(
     var untilFull = properties.getMaxRowCountForPageSizeCheck.toLong * 2
     var untilLimit = properties.getPageRowCountLimit.toLong
     for (leaf <- paged) {
-      val inPage = leaf.pageRows(rows)
+      val inPage = leaf.pageRows
       val bytes = leaf.pageBytes
       val entries = leaf.pageEntries.toLong
       val isFull = threshold - bytes <= threshold / 10 || inPage >= properties.getPageRowCountLimit ||
         entries >= mostEntries
-      if (isFull) leaf.endPage(rows)
+      if (isFull) leaf.endPage()
       else untilLimit = math.min(untilLimit, properties.getPageRowCountLimit - inPage)
       // The rows to come are taken to be as large as those of the page, whether it ends here or goes on.
       val begun = if (isFull) 0 else inPage
@@ -84,7 +84,7 @@ private final class RowGroupLeaves(
       else properties.getMinRowCountForPageSizeCheck
     val wait =
       math.max(properties.getMinRowCountForPageSizeCheck.toLong, math.min(untilFull / 2, most.toLong))
-    nextCheck = rows + math.min(wait, untilLimit)
+    nextCheck = row.number + math.min(wait, untilLimit)
   }
 
   /** How many rows take so much, where some rows took so much. */
@@ -97,8 +97,13 @@ private final class RowGroupLeaves(
   /** Ends the pages of all leaves. */
   def end(): Unit = {
     borrowed.foreach(_.end())
-    paged.foreach(_.end(rows))
+    paged.foreach(_.end())
   }
+}
+
+/** How many rows of the row group were written: the number of the one that is being written. */
+private final class RowNumber {
+  var number = 0L
 }
 
 private object RowGroupLeaves {

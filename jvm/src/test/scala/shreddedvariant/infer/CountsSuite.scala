@@ -160,6 +160,22 @@ class CountsSuite extends ScalaCheckSuite {
     assertEquals(Scalars.digits(Long.MinValue), 19)
   }
 
+  test("digits of several decimals are the most before and behind the point, wherever those come") {
+    val random = new scala.util.Random(7)
+    for (_ <- 0 until 2000) {
+      val decimals = Seq.fill(1 + random.nextInt(6)) {
+        val (width, most) = Seq(4 -> 9, 8 -> 18)(random.nextInt(2))
+        val number =
+          BigInteger.valueOf(random.nextLong(math.pow(10, random.nextInt(most + 1).toDouble).toLong))
+        Value.Dec(if (random.nextBoolean()) number else number.negate, random.nextInt(most + 1), width)
+      }
+      val node = of(decimals.map(Some(_))).tree
+      val digits = decimals.map(d => new java.math.BigDecimal(d.unscaled).precision - d.scale)
+      assertEquals(node.integerDigits, math.max(0, digits.max), s"$decimals")
+      assertEquals(node.scale, decimals.map(_.scale).max, s"$decimals")
+    }
+  }
+
   // ---- hostile values ----
 
   test("new keys in every row: memory is bounded, what is kept is exact, and order does not show") {
