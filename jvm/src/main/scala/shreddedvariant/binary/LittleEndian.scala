@@ -2,7 +2,6 @@
 package shreddedvariant.binary
 
 import java.nio.ByteOrder
-import java.util.Arrays
 
 import org.apache.spark.unsafe.Platform
 
@@ -29,29 +28,6 @@ object LittleEndian {
       }
       value
     }
-
-  /** Whether bytes are the same, which takes no call where they are few. */
-  def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
-    if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
-    else if (length <= Few) few(a, fromA, length) == few(b, fromB, length)
-    else {
-      def isWord(at: Int) = long(a, fromA + at) == long(b, fromB + at)
-      var i = 0
-      // The last word may begin within the one before it.
-      while (i + 8 < length && isWord(i)) i += 8
-      i + 8 >= length && isWord(length - 8)
-    }
-
-  private final val Short = 32
-
-  /**
-   * The first bytes of a text as a number. Law: of two texts the one with the smaller number comes first in the order of
-   * unsigned bytes; equal numbers tell nothing, as a text may end where another has a zero.
-   */
-  def comparable(bytes: Array[Byte], at: Int, length: Int): Long = {
-    val first = if (length > Few) long(bytes, at) else few(bytes, at, length)
-    java.lang.Long.reverseBytes(first) ^ Long.MinValue
-  }
 
   def put(bytes: Array[Byte], at: Int, value: Int): Unit = Platform.putInt(bytes, place(at), ordered(value))
   def put(bytes: Array[Byte], at: Int, value: Long): Unit = Platform.putLong(bytes, place(at), ordered(value))

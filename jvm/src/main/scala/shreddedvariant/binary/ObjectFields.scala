@@ -19,7 +19,7 @@ final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing:
   /** Whether the object at `at` has these keys. */
   def areOf(bytes: Array[Byte], at: Int): Boolean =
     bytes.length - at >= keys.length && ((bytes(at) ^ keys(0)) & ~ObjectFields.OffsetWidth) == 0 &&
-      LittleEndian.areEqual(keys, 1, bytes, at + 1, keys.length - 1)
+      Texts.areEqual(keys, 1, bytes, at + 1, keys.length - 1)
 }
 
 private object ObjectFields {

@@ -5,7 +5,7 @@ import java.util.Arrays
 
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
-import shreddedvariant.binary.{Hash, LittleEndian}
+import shreddedvariant.binary.{Hash, LittleEndian, Texts}
 
 private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
     extends PageValues(maxDictionary) {
@@ -75,7 +75,7 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
 
   private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean = {
     val at = start(number)
-    ends(number) - at == length && LittleEndian.areEqual(texts, at, bytes, from, length)
+    ends(number) - at == length && Texts.areEqual(texts, at, bytes, from, length)
   }
 
   /** Whether a text is the one with this number, whose key it has. */
@@ -114,14 +114,23 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
 
   private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
     // Most texts are between the bounds, which their beginning tells.
-    val begin = LittleEndian.comparable(bytes, from, length)
-    if (!hasBounds || begin <= beginOfLeast && order(bytes, from, length, least, leastLength) < 0) {
+    val begin = Texts.comparable(bytes, from, length)
+    if (
+      !hasBounds || begin <= beginOfLeast && Texts.compare(
+        bytes,
+        from,
+        length,
+        least,
+        0,
+        leastLength
+      ) < 0
+    ) {
       if (least.length < length) least = new Array[Byte](length * 2)
       System.arraycopy(bytes, from, least, 0, length)
       leastLength = length
       beginOfLeast = begin
     }
-    if (!hasBounds || begin >= beginOfMost && order(bytes, from, length, most, mostLength) > 0) {
+    if (!hasBounds || begin >= beginOfMost && Texts.compare(bytes, from, length, most, 0, mostLength) > 0) {
       if (most.length < length) most = new Array[Byte](length * 2)
       System.arraycopy(bytes, from, most, 0, length)
       mostLength = length
@@ -129,9 +138,6 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
     }
     hasBounds = true
   }
-
-  private def order(a: Array[Byte], from: Int, length: Int, b: Array[Byte], lengthOfB: Int) =
-    Arrays.compareUnsigned(a, from, from + length, b, 0, lengthOfB)
 
   override def statistics(nulls: Long): Statistics[_] = {
     val bounds =

@@ -7,6 +7,7 @@
  */
 package shreddedvariant.parquet
 
+import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
 
 import scala.collection.mutable
@@ -109,8 +110,8 @@ private final class ZstdDecompressor(arrayFor: Int => Array[Byte]) extends Bytes
 private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompressor {
   private val contexts = levels.map(level => new ZstdCompressCtx().setLevel(level)).toArray
   private val chosen = mutable.Map.empty[ColumnDescriptor, ZstdCompressCtx]
-  private val allocator = new HeapByteBufferAllocator
   private var column: Option[ColumnDescriptor] = None
+  private val source = new OpenBytes
   private var target = new Array[Byte](1024)
 
   /** Says whose page is written. Of other pages each is tried by itself. */
@@ -120,20 +121,21 @@ private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompresso
     finally this.column = None
   }
 
+  /** What is compressed lasts until the next page, as with Parquet's own codecs: whoever writes it copies it. */
   override def compress(page: BytesInput): BytesInput = {
-    val source = page.toByteBuffer(allocator, _ => ())
-    val (from, length) = (source.arrayOffset + source.position(), source.remaining)
+    source.reset()
+    page.writeAllTo(source)
+    val (bytes, length) = (source.bytes, source.size)
     val most = Math.toIntExact(Zstd.compressBound(length.toLong))
     if (target.length < most) target = new Array[Byte](most)
-    val size = compress(contextFor(source.array, from, length), source.array, from, length)
-    BytesInput.from(java.util.Arrays.copyOf(target, size))
+    BytesInput.from(target, 0, compress(contextFor(bytes, length), bytes, 0, length))
   }
 
-  private def contextFor(page: Array[Byte], from: Int, length: Int): ZstdCompressCtx =
+  private def contextFor(page: Array[Byte], length: Int): ZstdCompressCtx =
     if (contexts.length == 1 || length < ZstdCompressor.Part) contexts.last
     else {
       // The end has values, where the beginning may have nothing but levels.
-      val part = from + length - ZstdCompressor.Part
+      val part = length - ZstdCompressor.Part
       def best = contexts.map(c => c -> compress(c, page, part, ZstdCompressor.Part)).reduceLeft { (a, b) =>
         if (b._2 < a._2 * ZstdCompressor.Gain) b else a
       }._1
@@ -145,6 +147,11 @@ private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompresso
 
   override def getCodecName: CompressionCodecName = CompressionCodecName.ZSTD
   override def release(): Unit = contexts.foreach(_.close())
+}
+
+/** Bytes that can be looked at where they are. */
+private final class OpenBytes extends ByteArrayOutputStream {
+  def bytes: Array[Byte] = buf
 }
 
 private object ZstdCompressor {
