@@ -54,19 +54,16 @@ final class GroupSource(
     if (rows.size == group.rows) {
       countWhole(group, leaves, ReadCount.PagesRead, ReadCount.BytesRead)
       val pages: PageReadStore = reader.readRowGroup(group.number)
-      leaf => buffered(group, leaf, pages)
+      leaf => if (RowPages.takes(group, leaf)) buffered(leaf, pages) else pages
     } else {
       countPages(group, leaves, rows)
       val pages: PageReadStore =
         reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
-      leaf =>
-        val ofLeaf = buffered(group, leaf, pages)
-        if (RowPages.takes(group, leaf)) new RowPages(ofLeaf, rows) else ofLeaf
+      leaf => if (RowPages.takes(group, leaf)) new RowPages(buffered(leaf, pages), rows) else pages
     }
   }
 
-  private def buffered(group: RowGroup, leaf: Leaf, pages: PageReadStore): PageReadStore =
-    if (RowPages.takes(group, leaf)) new BufferedPages(pages, codecs, leaf.buffer) else pages
+  private def buffered(leaf: Leaf, pages: PageReadStore) = new BufferedPages(pages, codecs, leaf.buffer)
 
   private def countWhole(group: RowGroup, leaves: Seq[Leaf], pages: ReadCount, bytes: ReadCount): Unit = {
     counts.add(pages, leaves.map(l => group.pages(l.path)).sum)

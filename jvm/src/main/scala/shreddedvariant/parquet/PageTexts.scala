@@ -115,22 +115,15 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
   private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
     // Most texts are between the bounds, which their beginning tells.
     val begin = Texts.comparable(bytes, from, length)
-    if (
-      !hasBounds || begin <= beginOfLeast && Texts.compare(
-        bytes,
-        from,
-        length,
-        least,
-        0,
-        leastLength
-      ) < 0
-    ) {
+    def order(bound: Array[Byte], boundLength: Int) =
+      Texts.compare(bytes, from, length, bound, 0, boundLength)
+    if (!hasBounds || begin <= beginOfLeast && order(least, leastLength) < 0) {
       if (least.length < length) least = new Array[Byte](length * 2)
       System.arraycopy(bytes, from, least, 0, length)
       leastLength = length
       beginOfLeast = begin
     }
-    if (!hasBounds || begin >= beginOfMost && Texts.compare(bytes, from, length, most, 0, mostLength) > 0) {
+    if (!hasBounds || begin >= beginOfMost && order(most, mostLength) > 0) {
       if (most.length < length) most = new Array[Byte](length * 2)
       System.arraycopy(bytes, from, most, 0, length)
       mostLength = length

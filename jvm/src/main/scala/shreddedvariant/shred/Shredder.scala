@@ -248,13 +248,31 @@ final class Shredder(
       }
 
     private def look(from: ObjectHeader): ObjectFields = {
-      val fields = Array.tabulate(from.size)(i => fieldOf(from.id(i)))
+      val fieldOfKey = new Array[Int](from.size)
       val isThere = new Array[Boolean](cells.length)
-      for (field <- fields if field >= 0) {
-        if (isThere(field)) Encoding.malformed(s"it holds the key '${keys(field)}' twice")
-        isThere(field) = true
+      var there = 0
+      var i = 0
+      while (i < fieldOfKey.length) {
+        val field = fieldOf(from.id(i))
+        fieldOfKey(i) = field
+        if (field >= 0) {
+          if (isThere(field)) Encoding.malformed(s"it holds the key '${keys(field)}' twice")
+          isThere(field) = true
+          there += 1
+        }
+        i += 1
       }
-      val found = new ObjectFields(from.keys, fields, cells.indices.filterNot(isThere(_)).toArray)
+      val missing = new Array[Int](cells.length - there)
+      var field = cells.length
+      i = missing.length
+      while (i > 0) {
+        field -= 1
+        if (!isThere(field)) {
+          i -= 1
+          missing(i) = field
+        }
+      }
+      val found = new ObjectFields(from.keys, fieldOfKey, missing)
       dictionary.fieldsOfObjects(number) = found
       found
     }
