@@ -53,14 +53,15 @@ abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
  *
  * Most of a large map are the residual's entries, and maps without hot keys are read from that vector itself: so these go
  * straight to it, and ask no more than is asked of them. Keys and values are of one class, because Spark's loops over maps
- * meet Parquet's own vectors too: of two classes the compiler makes one loop, of three it makes calls.
+ * meet Parquet's own vectors too: of two classes the compiler makes one loop, of three it makes calls. For the same reason
+ * `names` are asked by their class.
  */
 final class SplicedVector(
     residual: ColumnVector,
     start: Int,
     length: Int,
     present: Array[Int],
-    names: ColumnVector,
+    names: KeyVector,
     sidecars: Array[ColumnVector],
     row: Int
 ) extends EntryVector(residual.dataType) {
@@ -85,7 +86,9 @@ final class SplicedVector(
   override def getDouble(e: Int): Double =
     if (e < length) residual.getDouble(start + e) else super.getDouble(e)
   override def getUTF8String(e: Int): UTF8String =
-    if (e < length) residual.getUTF8String(start + e) else super.getUTF8String(e)
+    if (e < length) residual.getUTF8String(start + e)
+    else if (names != null) names.getUTF8String(present(e - length))
+    else super.getUTF8String(e)
 }
 
 /** One entry of another vector in each row, the one that `entry` gives; null where that is negative. */

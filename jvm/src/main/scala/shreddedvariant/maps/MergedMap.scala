@@ -79,7 +79,7 @@ final class MergedMap(
 }
 
 /** The names of the hot keys, as text or as the bytes of it. */
-private final class KeyVector(dataType: DataType, keys: Array[UTF8String]) extends EntryVector(dataType) {
+final class KeyVector(dataType: DataType, keys: Array[UTF8String]) extends EntryVector(dataType) {
   override protected def vector(k: Int): ColumnVector = this
   override protected def place(k: Int): Int = k
   override protected def part(ordinal: Int): ColumnVector =
