@@ -51,10 +51,11 @@ abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
  * The entries of one map: `length` of the residual's, from `start` on, and then those of the hot keys that are `present`.
  * Of these the keys are `names`, and the values stand in `sidecars`, in the place of the row: one of the two is null.
  *
- * Most of a large map are the residual's entries, and maps without hot keys are read from that vector itself: so these go
- * straight to it, and ask no more than is asked of them. Keys and values are of one class, because Spark's loops over maps
- * meet Parquet's own vectors too: of two classes the compiler makes one loop, of three it makes calls. For the same reason
- * `names` are asked by their class.
+ * Spark's loops over maps spend their time in the few methods below, so these go straight to the vector that has the entry
+ * and ask no more than is asked of them: an entry that is present is not null. (A field of one that is a struct may be: then
+ * this is `ofFields`.) What all entry vectors share would be compiled for all of them, as calls. Keys and values are of one
+ * class, because the loops meet Parquet's own vectors too: of two classes the compiler makes one loop, of three it makes
+ * calls. For the same reason `names` are asked by their class.
  */
 final class SplicedVector(
     residual: ColumnVector,
@@ -63,7 +64,8 @@ final class SplicedVector(
     present: Array[Int],
     names: KeyVector,
     sidecars: Array[ColumnVector],
-    row: Int
+    row: Int,
+    ofFields: Boolean = false
 ) extends EntryVector(residual.dataType) {
   override protected def vector(e: Int): ColumnVector =
     if (e < length) residual else if (names != null) names else sidecars(present(e - length))
@@ -71,24 +73,33 @@ final class SplicedVector(
     if (e < length) start + e else if (names != null) present(e - length) else row
   override protected def part(ordinal: Int): ColumnVector = {
     val children = if (sidecars == null) null else sidecars.map(_.getChild(ordinal))
-    new SplicedVector(residual.getChild(ordinal), start, length, present, names, children, row)
+    new SplicedVector(residual.getChild(ordinal), start, length, present, names, children, row, ofFields = true)
   }
 
+  /** The vector that has the value of a hot key. */
+  private def hot(e: Int): ColumnVector = sidecars(present(e - length))
+
   override def isNullAt(e: Int): Boolean =
-    if (e < length) residual.isNullAt(start + e) else super.isNullAt(e)
+    if (e < length) residual.isNullAt(start + e) else ofFields && hot(e).isNullAt(row)
   override def getBoolean(e: Int): Boolean =
-    if (e < length) residual.getBoolean(start + e) else super.getBoolean(e)
-  override def getByte(e: Int): Byte = if (e < length) residual.getByte(start + e) else super.getByte(e)
-  override def getShort(e: Int): Short = if (e < length) residual.getShort(start + e) else super.getShort(e)
-  override def getInt(e: Int): Int = if (e < length) residual.getInt(start + e) else super.getInt(e)
-  override def getLong(e: Int): Long = if (e < length) residual.getLong(start + e) else super.getLong(e)
-  override def getFloat(e: Int): Float = if (e < length) residual.getFloat(start + e) else super.getFloat(e)
+    if (e < length) residual.getBoolean(start + e) else !isNullAt(e) && hot(e).getBoolean(row)
+  override def getByte(e: Int): Byte =
+    if (e < length) residual.getByte(start + e) else if (isNullAt(e)) 0 else hot(e).getByte(row)
+  override def getShort(e: Int): Short =
+    if (e < length) residual.getShort(start + e) else if (isNullAt(e)) 0 else hot(e).getShort(row)
+  override def getInt(e: Int): Int =
+    if (e < length) residual.getInt(start + e) else if (isNullAt(e)) 0 else hot(e).getInt(row)
+  override def getLong(e: Int): Long =
+    if (e < length) residual.getLong(start + e) else if (isNullAt(e)) 0L else hot(e).getLong(row)
+  override def getFloat(e: Int): Float =
+    if (e < length) residual.getFloat(start + e) else if (isNullAt(e)) 0f else hot(e).getFloat(row)
   override def getDouble(e: Int): Double =
-    if (e < length) residual.getDouble(start + e) else super.getDouble(e)
+    if (e < length) residual.getDouble(start + e) else if (isNullAt(e)) 0d else hot(e).getDouble(row)
   override def getUTF8String(e: Int): UTF8String =
     if (e < length) residual.getUTF8String(start + e)
     else if (names != null) names.getUTF8String(present(e - length))
-    else super.getUTF8String(e)
+    else if (isNullAt(e)) null
+    else hot(e).getUTF8String(row)
 }
 
 /** One entry of another vector in each row, the one that `entry` gives; null where that is negative. */

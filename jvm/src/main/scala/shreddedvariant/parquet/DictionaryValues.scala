@@ -11,6 +11,7 @@ import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, 
 import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.shred.DictionaryTexts
 
 /** Values as PLAIN has them: the one of an id begins at `starts(id)` and ends where the next one begins. */
@@ -19,6 +20,7 @@ private final class DictionaryValues(val bytes: Array[Byte], starts: Array[Int])
   /** Of binaries: behind their lengths. */
   def textStart(id: Int): Int = starts(id) + 4
   def textEnd(id: Int): Int = starts(id + 1)
+  def size: Int = starts.length - 1
 
   def write(id: Int, out: ByteArrayOutputStream): Unit = {
     if (id < 0 || id + 1 >= starts.length)
@@ -71,11 +73,26 @@ private object DictionaryValues {
 private final class LeafTexts(column: PrimitiveType) extends DictionaryTexts {
   private var page: DictionaryPage = _
   private var values: DictionaryValues = _
+  private var made: Array[UTF8String] = _
 
   override def isKnown: Boolean = page != null
   override def bytes: Array[Byte] = found.bytes
   override def start(id: Int): Int = found.textStart(id)
   override def end(id: Int): Int = found.textEnd(id)
+
+  override def text(id: Int): UTF8String = {
+    val known = made
+    if (known != null && id >= 0 && id < known.length && known(id) != null) known(id) else make(id)
+  }
+
+  private def make(id: Int): UTF8String = {
+    if (made == null) made = new Array[UTF8String](found.size)
+    if (id < 0 || id >= made.length) null
+    else {
+      made(id) = UTF8String.fromBytes(bytes, start(id), end(id) - start(id))
+      made(id)
+    }
+  }
 
   private def found: DictionaryValues = {
     if (values == null) values = DictionaryValues(page, column)
@@ -86,6 +103,7 @@ private final class LeafTexts(column: PrimitiveType) extends DictionaryTexts {
   def kept(pages: PageReadStore): PageReadStore = {
     page = null
     values = null
+    made = null
     new PageReadStore {
       override def getPageReader(column: ColumnDescriptor): PageReader = keeping(pages.getPageReader(column))
       override def getRowCount: Long = pages.getRowCount

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.layout.FileVariant
 import shreddedvariant.shred.{Lists, Presence}
 
@@ -31,6 +32,12 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator) {
       path,
       new Leaf(file.getColumnDescription(path.toArray), dataType, rebasing, vectors)
     )
+
+  /** The same column for those who ask for all its texts, one after the other, where it is a leaf of texts. */
+  def texts(column: ColumnVector): ColumnVector =
+    all.find(_.vector eq column).filter(_.vector.dataType.isInstanceOf[StringType]).fold(column) { leaf =>
+      new TextVector(leaf.vector, leaf.keepTexts())
+    }
 
   /** A column of a variant: read where it holds something. A repeated one always is, since its levels count. */
   def cell(path: Seq[String], dataType: DataType): Leaf =

@@ -38,16 +38,17 @@ final class MapBinder(
       name: String
   ): ColumnVector = {
     val hot = maps.hotKeys(path)
-    if (hot.isEmpty) new MapVector(map, lists, keys, values)
+    if (hot.isEmpty) new MapVector(map, lists, leaves.texts(keys), leaves.texts(values))
     else {
       val names = hot.map(k => UTF8String.fromString(k._1)).toArray
       val sidecars = hot.map { case (key, column) =>
-        sidecar(column, map.valueType, s"$name['$key']")
+        leaves.texts(sidecar(column, map.valueType, s"$name['$key']"))
       }.toArray
       val nulls = new MapNulls(lists, new HotEntries(sidecars), name, place)
-      val merged = new MergedMapVector(map, lists, nulls, new MergedMap(keys, values, names, sidecars))
-      if (job.isStrict) new StrictMapVector(merged, new StrictMaps(lists, keys, values, names, name, place))
-      else merged
+      val merged = new MergedMap(leaves.texts(keys), leaves.texts(values), names, sidecars)
+      val vector = new MergedMapVector(map, lists, nulls, merged)
+      if (job.isStrict) new StrictMapVector(vector, new StrictMaps(lists, keys, values, names, name, place))
+      else vector
     }
   }
 

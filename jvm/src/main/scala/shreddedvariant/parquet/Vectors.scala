@@ -4,6 +4,7 @@ package shreddedvariant.parquet
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types.{
   BinaryType,
   BooleanType,
@@ -18,7 +19,7 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.maps.{HotEntries, MergedKeys, MergedMap}
-import shreddedvariant.shred.{CellVector, JsonWriter, Lists, Presence, RowRebuilder}
+import shreddedvariant.shred.{CellVector, DictionaryTexts, JsonWriter, Lists, Presence, RowRebuilder}
 
 /** A vector that has none of the accessors; each kind below adds its own. */
 sealed abstract class ReadVector(dataType: DataType) extends ColumnVector(dataType) {
@@ -61,6 +62,13 @@ final class MapVector(dataType: DataType, lists: Lists, keys: ColumnVector, valu
   override def getMap(row: Int): ColumnarMap =
     if (isNullAt(row)) null else new ColumnarMap(keys, values, lists.start(row), lists.length(row))
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) keys else values
+}
+
+/** Texts of a leaf, of which each of its dictionary is made once. Where it has none, as null, the text may be any. */
+final class TextVector(leaf: WritableColumnVector, texts: DictionaryTexts) extends ReadVector(leaf.dataType) {
+  override def isNullAt(row: Int): Boolean = leaf.isNullAt(row)
+  override def getUTF8String(row: Int): UTF8String =
+    if (leaf.hasDictionary) texts.text(leaf.getDictionaryIds.getDictId(row)) else leaf.getUTF8String(row)
 }
 
 /** Where maps with hot keys are NULL. Such a map has no hot key: a file that gives it some would lose them. */

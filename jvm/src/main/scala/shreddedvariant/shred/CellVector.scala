@@ -2,6 +2,7 @@
 package shreddedvariant.shred
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
+import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.layout.ScalarType
 
 /**
@@ -44,6 +45,12 @@ trait DictionaryTexts {
   def bytes: Array[Byte]
   def start(id: Int): Int
   def end(id: Int): Int
+
+  /**
+   * Made once for all rows that have it: where rows are read in loops of calls, a text for each of them costs most. Null if
+   * there is none with this id.
+   */
+  def text(id: Int): UTF8String
 }
 
 /** Fields are ordered by key. */
