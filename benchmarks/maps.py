@@ -114,7 +114,7 @@ def _sample(bench: Bench, path: Path, layout: str) -> Sequence[tuple[str, ...]]:
 
 @cache
 def _tables(bench: Bench, entries: int) -> dict[str, Path]:
-    """The same rows as a plain map, as ours, as a struct of all keys, and as a variant that has the hot keys shredded."""
+    """The same rows as a plain map, as ours, as a struct of all keys, and as a variant with the hot keys shredded."""
     rows = max(FILES, ENTRIES * bench.data.rows["events"] // 3_000_000 // entries)
     home = ROOT / "maps" / f"{entries}-{rows}"
     tables = {name: home / name for name in ("map", "ours", "struct", "variant")}

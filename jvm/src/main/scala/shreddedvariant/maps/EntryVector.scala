@@ -73,7 +73,16 @@ final class SplicedVector(
     if (e < length) start + e else if (names != null) present(e - length) else row
   override protected def part(ordinal: Int): ColumnVector = {
     val children = if (sidecars == null) null else sidecars.map(_.getChild(ordinal))
-    new SplicedVector(residual.getChild(ordinal), start, length, present, names, children, row, ofFields = true)
+    new SplicedVector(
+      residual.getChild(ordinal),
+      start,
+      length,
+      present,
+      names,
+      children,
+      row,
+      ofFields = true
+    )
   }
 
   /** The vector that has the value of a hot key. */

@@ -40,6 +40,7 @@ final class FileWriter(
     new ZstdCompressor(settings.zstdLevels)
   )
   private val compressor: BytesInputCompressor = zstd.getOrElse(codecs.getCompressor(codec))
+  private val compression = zstd.fold[PageCompression](new PlainCompression(compressor))(identity)
   private val file = new ParquetFileWriter(
     HadoopOutputFile.fromPath(path, conf),
     schema,
@@ -121,7 +122,7 @@ final class FileWriter(
       file.getEncryptor,
       rowGroups
     )
-    support.leaves.start(pages, zstd)
+    support.leaves.start(pages, compression)
     rows = 0
     nextCheck =
       math.min(properties.getMinRowCountForPageSizeCheck, properties.getRowGroupRowCountLimit).toLong

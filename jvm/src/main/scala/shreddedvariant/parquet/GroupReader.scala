@@ -50,7 +50,10 @@ final class GroupReader(bound: BoundFile, source: GroupSource, place: FilePlace,
 
   def vectors: Array[ColumnVector] = bound.columns.map(_.vector)
 
-  def close(): Unit = bound.vectors.close()
+  def close(): Unit = {
+    bound.vectors.close()
+    bound.leaves.foreach(_.close())
+  }
 
   private def damaged(leaf: Leaf, e: Throwable) =
     Errors.damagedPages(place.file, leaf.path.mkString("."), e)

@@ -54,16 +54,23 @@ final class GroupSource(
     if (rows.size == group.rows) {
       countWhole(group, leaves, ReadCount.PagesRead, ReadCount.BytesRead)
       val pages: PageReadStore = reader.readRowGroup(group.number)
-      leaf => if (RowPages.takes(group, leaf)) buffered(leaf, pages) else pages
+      leaf =>
+        if (RowPages.takes(group, leaf))
+          new PlainPages(buffered(leaf, pages, inParts = false), leaf.buffer, leaf.plain)
+        else pages
     } else {
       countPages(group, leaves, rows)
       val pages: PageReadStore =
         reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
-      leaf => if (RowPages.takes(group, leaf)) new RowPages(buffered(leaf, pages), rows) else pages
+      leaf =>
+        if (RowPages.takes(group, leaf))
+          new RowPages(buffered(leaf, pages, inParts = true), rows, leaf.buffer)
+        else pages
     }
   }
 
-  private def buffered(leaf: Leaf, pages: PageReadStore) = new BufferedPages(pages, codecs, leaf.buffer)
+  private def buffered(leaf: Leaf, pages: PageReadStore, inParts: Boolean) =
+    new BufferedPages(pages, codecs, leaf.buffer, inParts)
 
   private def countWhole(group: RowGroup, leaves: Seq[Leaf], pages: ReadCount, bytes: ReadCount): Unit = {
     counts.add(pages, leaves.map(l => group.pages(l.path)).sum)

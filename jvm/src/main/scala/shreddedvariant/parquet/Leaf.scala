@@ -44,8 +44,9 @@ final class Leaf(
   private var repetitionLevels: WritableColumnVector = _
   private var reader: VectorizedColumnReader = _
 
-  /** For its pages, one after the other. */
+  /** For its pages, one after the other, and for what is made of them. */
   val buffer = new PageBuffer
+  val plain = new PageBuffer
   private var texts: LeafTexts = _
 
   private var needs = List.empty[RowGroup => Boolean]
@@ -111,6 +112,11 @@ final class Leaf(
       rebasing.int96Zone,
       writer
     )
+  }
+
+  def close(): Unit = {
+    buffer.release()
+    plain.release()
   }
 
   def read(rows: Int): Unit = {

@@ -3,6 +3,8 @@ package shreddedvariant.parquet
 
 import java.util.Arrays
 
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
 
@@ -56,10 +58,30 @@ private abstract class PageBits(width: Int, maxDictionary: Int) extends PageValu
   }
 }
 
-private final class PageNumbers(primitive: PrimitiveType, width: Int, maxDictionary: Int)
-    extends PageBits(width, maxDictionary) {
+private final class PageNumbers(
+    primitive: PrimitiveType,
+    width: Int,
+    maxDictionary: Int,
+    withDifferences: Boolean
+) extends PageBits(width, maxDictionary) {
   private var least = Long.MaxValue
   private var most = Long.MinValue
+
+  // Whether differences are smaller, which the first page tells; they need not be, since they are quicker to pass over.
+  private var arePacked = Option.when(!withDifferences)(false)
+  private lazy val differences = new PackedDifferences
+
+  override protected def encodePlain(
+      plain: Array[Byte],
+      length: Int,
+      sizeOf: BytesInput => Long
+  ): (BytesInput, Encoding) = {
+    def asPlain = super.encodePlain(plain, length, sizeOf)
+    def packed = differences.ofPlain(plain, length, width)
+    if (arePacked.isEmpty)
+      arePacked = Some(sizeOf(packed) <= sizeOf(asPlain._1) * PageNumbers.Cost)
+    if (arePacked.get) (packed, Encoding.DELTA_BINARY_PACKED) else asPlain
+  }
 
   protected def include(value: Long): Unit = {
     if (value < least) least = value
@@ -77,6 +99,10 @@ private final class PageNumbers(primitive: PrimitiveType, width: Int, maxDiction
     least = Long.MaxValue
     most = Long.MinValue
   }
+}
+
+private object PageNumbers {
+  private final val Cost = 1.05
 }
 
 /** Floats and doubles. What NaN and the two zeros do to bounds is left to Parquet's own statistics. */

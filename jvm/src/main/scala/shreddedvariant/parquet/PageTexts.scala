@@ -3,11 +3,13 @@ package shreddedvariant.parquet
 
 import java.util.Arrays
 
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
 import shreddedvariant.binary.{Hash, LittleEndian, Texts}
 
-private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
+private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int, withDifferences: Boolean = false)
     extends PageValues(maxDictionary) {
   private var texts = new Array[Byte](1024)
   private var ends = new Array[Int](64)
@@ -16,6 +18,11 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
   // Numbers of long texts that were looked for last.
   private val recent = Array.fill(PageTexts.Recent)(-1)
   private var oldest = 0
+
+  // With differences the texts of a page stand behind the lengths of all of them.
+  private var lengths = new Array[Int](64)
+  private var told = 0
+  private lazy val differences = new PackedDifferences
 
   // The bounds of the page, if it has a value.
   private var hasBounds = false
@@ -91,11 +98,30 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
     ends(size) = at + length
   }
 
-  private def addPlain(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    val at = reserve(4 + length)
-    page(at, length)
-    page(at + 4, bytes, from, length)
-  }
+  private def addPlain(bytes: Array[Byte], from: Int, length: Int): Unit =
+    if (withDifferences) {
+      page(reserve(length), bytes, from, length)
+      if (told == lengths.length) lengths = Arrays.copyOf(lengths, told * 2)
+      lengths(told) = length
+      told += 1
+    } else {
+      val at = reserve(4 + length)
+      page(at, length)
+      page(at + 4, bytes, from, length)
+    }
+
+  override protected def encodePlain(
+      plain: Array[Byte],
+      length: Int,
+      sizeOf: BytesInput => Long
+  ): (BytesInput, Encoding) =
+    if (!withDifferences) super.encodePlain(plain, length, sizeOf)
+    else {
+      val bytes = BytesInput.concat(differences.of(lengths, told), BytesInput.from(plain, 0, length))
+      (bytes, Encoding.DELTA_LENGTH_BYTE_ARRAY)
+    }
+
+  override def areLong: Boolean = withDifferences && told > 0 && texted / told >= PageTexts.LongOnAverage
 
   /** A page has the same texts again and again: each is compared once. */
   protected def boundedBy(numbers: Array[Int], count: Int): Unit = {
@@ -151,6 +177,7 @@ private final class PageTexts(primitive: PrimitiveType, maxDictionary: Int)
       most = new Array[Byte](32)
     }
     texted = 0
+    told = 0
   }
 
   protected def encodeDictionary(size: Int): Array[Byte] = {
@@ -169,6 +196,9 @@ private object PageTexts {
 
   private final val Long = 128
   private final val Recent = 4
+
+  /** Of shorter ones a frame would hold so many that nearly every frame had one that is wanted. */
+  private final val LongOnAverage = 32
 
   /** A text of a few bytes is its own key, with its length; those of longer ones are hashes, which others may share. */
   private def keyOf(bytes: Array[Byte], from: Int, length: Int): Long =

@@ -6,6 +6,8 @@ package shreddedvariant.parquet
 
 import java.util.Arrays
 
+import scala.annotation.unused
+
 import org.apache.parquet.bytes.{BytesInput, BytesUtils}
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.page.DictionaryPage
@@ -44,6 +46,9 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
 
   /** Bytes of the page's texts alone. */
   def textBytes: Long
+
+  /** Whether these are long texts, of which each can be found without those before it. */
+  def areLong: Boolean = false
 
   protected def handToPlain(number: Int): Unit
 
@@ -125,7 +130,15 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
   protected final def page(at: Int, bytes: Array[Byte], from: Int, length: Int): Unit =
     System.arraycopy(bytes, from, plain, at, length)
 
-  def encode(): (BytesInput, Encoding) = {
+  /** The values as PLAIN has them, or in fewer bytes; `sizeOf` says what bytes take once they are compressed. */
+  protected def encodePlain(
+      plain: Array[Byte],
+      length: Int,
+      @unused sizeOf: BytesInput => Long
+  ): (BytesInput, Encoding) =
+    (BytesInput.from(plain, 0, length), Encoding.PLAIN)
+
+  def encode(sizeOf: BytesInput => Long): (BytesInput, Encoding) = {
     if (!isPlain) {
       val encoded = encodeNumbers()
       if (!isFirstPage || encoded.size + dictionaryBytes < plainBytes / PageValues.Gain) {
@@ -135,7 +148,7 @@ private abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = t
       }
       fallBack()
     }
-    (BytesInput.from(plain, 0, plainLength), Encoding.PLAIN)
+    encodePlain(plain, plainLength, sizeOf)
   }
 
   private def encodeNumbers(): BytesInput = {
@@ -184,14 +197,15 @@ private object PageValues {
   /** What a page that had larger values than usual may leave behind. */
   final val Kept = 4 * 1024 * 1024
 
-  def apply(primitive: PrimitiveType, maxDictionary: Int): PageValues =
+  /** `withDifferences`: where they serve better than PLAIN, in the encodings that rest on differences. */
+  def apply(primitive: PrimitiveType, maxDictionary: Int, withDifferences: Boolean): PageValues =
     primitive.getPrimitiveTypeName match {
-      case PrimitiveTypeName.INT32 => new PageNumbers(primitive, 4, maxDictionary)
-      case PrimitiveTypeName.INT64 => new PageNumbers(primitive, 8, maxDictionary)
+      case PrimitiveTypeName.INT32 => new PageNumbers(primitive, 4, maxDictionary, withDifferences)
+      case PrimitiveTypeName.INT64 => new PageNumbers(primitive, 8, maxDictionary, withDifferences)
       case PrimitiveTypeName.FLOAT => new PageFractions(primitive, 4, maxDictionary)
       case PrimitiveTypeName.DOUBLE => new PageFractions(primitive, 8, maxDictionary)
       case PrimitiveTypeName.BOOLEAN => new PageBooleans(primitive)
-      case _ => new PageTexts(primitive, maxDictionary)
+      case _ => new PageTexts(primitive, maxDictionary, withDifferences)
     }
 
   /** With bounds as PLAIN has them, if the page has a value. */

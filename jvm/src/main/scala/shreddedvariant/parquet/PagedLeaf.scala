@@ -2,7 +2,7 @@
  * A leaf whose pages are made here: texts, bytes, numbers and booleans, which most shredded leaves are.
  *
  * The pages are those that Parquet's own writer makes (data pages of version 1, a dictionary until it grows too large,
- * then PLAIN). What differs is what a value costs: no object is made for it, and the bounds of a page are compared with
+ * then PLAIN, or in variants the encodings `withDifferences`). What differs is what a value costs: no object is made for it, and the bounds of a page are compared with
  * distinct values only. Most leaves of a shredded variant are null in most rows; a run of nulls is a number here, and where
  * each row has one entry, nothing is done for a null after a null.
  */
@@ -27,10 +27,12 @@ private final class PagedLeaf(
     val column: ColumnDescriptor,
     properties: ParquetProperties,
     row: RowNumber,
-    onLarge: () => Unit
+    onLarge: () => Unit,
+    withDifferences: Boolean
 ) extends LeafWriter {
   private val primitive = column.getPrimitiveType
-  private val values = PageValues(primitive, properties.getDictionaryPageSizeThreshold)
+  private val values =
+    PageValues(primitive, properties.getDictionaryPageSizeThreshold, withDifferences)
   private val definitions = new Levels(column.getMaxDefinitionLevel)
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
 
@@ -38,7 +40,7 @@ private final class PagedLeaf(
   private val farTooLarge = 8L * properties.getPageSizeThreshold
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
-  private var zstd: Option[ZstdCompressor] = None
+  private var compression: PageCompression = _
   private var firstRow = 0L
 
   // The levels of the last entry, and how many entries the page has where a row has any number of them.
@@ -47,9 +49,9 @@ private final class PagedLeaf(
   private var told = 0
 
   /** Takes the place of the next row group's pages. */
-  def start(pages: PageWriter, zstd: Option[ZstdCompressor]): Unit = {
+  def start(pages: PageWriter, compression: PageCompression): Unit = {
     this.pages = pages
-    this.zstd = zstd
+    this.compression = compression
     firstRow = 0
   }
 
@@ -103,14 +105,14 @@ private final class PagedLeaf(
   def endPage(): Unit = {
     definitions.endRun(definition, pageEntries)
     repetitions.endRun(repetition, pageEntries)
-    val (encoded, encoding) = values.encode()
+    val (encoded, encoding) = values.encode(compression.sizeOf)
     val sizes = new SizeStatistics(
       primitive,
       values.textBytes,
       repetitions.histogram(least = 0),
       definitions.histogram(least = 1)
     )
-    def write(): Unit = pages.writePage(
+    compression.of(column, values.areLong)(pages.writePage(
       BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
       pageEntries,
       pageRows.toInt,
@@ -121,8 +123,7 @@ private final class PagedLeaf(
       repetitions.encoding,
       definitions.encoding,
       encoding
-    )
-    zstd.fold(write())(_.of(column)(write()))
+    ))
     values.endPage()
     definitions.clear()
     repetitions.clear()

@@ -8,17 +8,23 @@ import org.apache.parquet.hadoop.ColumnChunkPageWriteStore
 import org.apache.parquet.schema.MessageType
 import shreddedvariant.shred.LeafWriter
 
-/** `filtered` are the leaves that get bloom filters, beside those that the settings name. */
+/**
+ * `filtered` are the leaves that get bloom filters, beside those that the settings name; those `withDifferences` may be
+ * encoded so.
+ */
 private final class RowGroupLeaves(
     schema: MessageType,
     properties: ParquetProperties,
-    filtered: Set[Seq[String]]
+    filtered: Set[Seq[String]],
+    withDifferences: Set[Seq[String]]
 ) {
   private val columns: Array[ColumnDescriptor] = schema.getColumns.asScala.toArray
   private val (ofParquet, ofOurs) =
     columns.partition(c => filtered(c.getPath.toSeq) || !PagedLeaf.takes(c, properties))
   private val row = new RowNumber
-  private val paged = ofOurs.map(new PagedLeaf(_, properties, row, () => isUrgent = true))
+  private val paged = ofOurs.map { c =>
+    new PagedLeaf(c, properties, row, () => isUrgent = true, withDifferences(c.getPath.toSeq))
+  }
 
   // Settings name columns by names joined with dots, which a name may hold too: so these columns have settings of their
   // own. Nobody knows how many values there will be, and a filter takes a mebibyte unless it adapts to them: it is one of
@@ -46,8 +52,8 @@ private final class RowGroupLeaves(
   /** Whether the last row had a value so large that sizes should be looked at before the next one. */
   var isUrgent = false
 
-  def start(pages: ColumnChunkPageWriteStore, zstd: Option[ZstdCompressor]): Unit = {
-    paged.foreach(leaf => leaf.start(pages.getPageWriter(leaf.column), zstd))
+  def start(pages: ColumnChunkPageWriteStore, compression: PageCompression): Unit = {
+    paged.foreach(leaf => leaf.start(pages.getPageWriter(leaf.column), compression))
     borrowed.foreach(_.start(pages))
     row.number = 0
     isUrgent = false

@@ -26,10 +26,10 @@ import org.apache.parquet.column.page.{
 import org.apache.parquet.io.ParquetDecodingException
 import shreddedvariant.stats.Spans
 
-/** The pages of a row group as parquet-java reads them for `rows`: each says which row is its first. */
-final class RowPages(pages: PageReadStore, rows: Spans) extends PageReadStore {
+/** The pages of a row group as parquet-java reads them for `rows`, into `buffer`: each says which row is its first. */
+final class RowPages(pages: PageReadStore, rows: Spans, buffer: PageBuffer) extends PageReadStore {
   override def getPageReader(column: ColumnDescriptor): PageReader =
-    new RowPageReader(pages.getPageReader(column), column, rows)
+    new RowPageReader(pages.getPageReader(column), column, rows, buffer)
   override def getRowCount: Long = rows.size
 
   /** None: there is no row left to pass over. */
@@ -47,8 +47,12 @@ object RowPages {
   private val ofLevels = Set(Encoding.RLE, Encoding.valueOf("BIT_PACKED"))
 }
 
-private final class RowPageReader(pages: PageReader, column: ColumnDescriptor, rows: Spans)
-    extends PageReader {
+private final class RowPageReader(
+    pages: PageReader,
+    column: ColumnDescriptor,
+    rows: Spans,
+    buffer: PageBuffer
+) extends PageReader {
   private val maxRepetition = column.getMaxRepetitionLevel
   private val maxDefinition = column.getMaxDefinitionLevel
   private var span = 0
@@ -79,10 +83,12 @@ private final class RowPageReader(pages: PageReader, column: ColumnDescriptor, r
     val first = page.getFirstRowIndex.get.longValue
     while (span < rows.spans.size && rows.spans(span).until <= first) span += 1
     if (span == rows.spans.size) null
-    else if (values.isEmpty && isWanted(page, first)) page
-    else {
-      val bytes = PageBytes(page, maxRepetition, maxDefinition)
-      val part = new PagePart(column, bytes, page.getValueCount.toLong, values)
+    else if (values.isEmpty && isWanted(page, first)) {
+      buffer.needAll()
+      page
+    } else {
+      val bytes = PageBytes(page, maxRepetition, maxDefinition, buffer)
+      val part = new PagePart(column, bytes, page.getValueCount.toLong, values, buffer)
       part.take(first, rows, span)
       part.page
     }
@@ -102,15 +108,18 @@ private final class PagePart(
     column: ColumnDescriptor,
     source: PageBytes,
     entries: Long,
-    dictionary: Option[DictionaryValues]
+    dictionary: Option[DictionaryValues],
+    buffer: PageBuffer
 ) {
   private val maxRepetition = column.getMaxRepetitionLevel
   private val maxDefinition = column.getMaxDefinitionLevel
   private val repetitions = new LevelCopy(source.repetitions, maxRepetition)
   private val definitions = new LevelCopy(source.definitions, maxDefinition)
   private val values = dictionary.filter(_ => source.encoding.usesDictionary) match {
-    case Some(dictionary) => new LookedUp(source.values, dictionary)
-    case None => ValueCopy(source.encoding, column.getPrimitiveType, source.values)
+    case Some(dictionary) =>
+      buffer.needAll()
+      new LookedUp(source.values, dictionary)
+    case None => ValueCopy(source.encoding, column.getPrimitiveType, source.values, buffer, entries)
   }
   private var passed = 0L
   private var taken = 0L
@@ -175,8 +184,9 @@ private final class LevelCopy(bytes: ByteBuffer, max: Int) {
     }
 }
 
-/** The three parts of a page. */
+/** The three parts of a page; of version 1 they stand in one array, from `start` on. */
 private final case class PageBytes(
+    start: Int,
     repetitions: ByteBuffer,
     definitions: ByteBuffer,
     values: ByteBuffer,
@@ -186,25 +196,40 @@ private final case class PageBytes(
 private object PageBytes {
   private val none = ByteBuffer.allocate(0)
 
-  def apply(page: DataPage, maxRepetition: Int, maxDefinition: Int): PageBytes = page match {
-    case page: DataPageV1 =>
-      val bytes = of(page.getBytes)
-      def levels(max: Int, encoding: Encoding) =
-        if (max == 0) none
-        else if (encoding != Encoding.RLE) throw new ParquetDecodingException(s"levels encoded as $encoding")
-        else part(bytes, java.lang.Integer.reverseBytes(bytes.getInt()))
-      val repetitions = levels(maxRepetition, page.getRlEncoding)
-      val definitions = levels(maxDefinition, page.getDlEncoding)
-      PageBytes(repetitions, definitions, bytes.slice(), page.getValueEncoding)
-    case page: DataPageV2 =>
-      PageBytes(
-        of(page.getRepetitionLevels),
-        of(page.getDefinitionLevels),
-        of(page.getData),
-        page.getDataEncoding
-      )
-    case other => throw new ParquetDecodingException(s"a page of the kind ${other.getClass.getSimpleName}")
-  }
+  /** The levels are in the buffer, what is needed of the values is to be asked of it. */
+  def apply(page: DataPage, maxRepetition: Int, maxDefinition: Int, buffer: PageBuffer): PageBytes =
+    page match {
+      case page: DataPageV1 =>
+        val bytes = of(page.getBytes)
+        val start = bytes.arrayOffset + bytes.position()
+        def need(length: Int) = {
+          val at = bytes.arrayOffset + bytes.position()
+          buffer.need(at, at + math.min(length, bytes.remaining))
+        }
+        def levels(max: Int, encoding: Encoding) =
+          if (max == 0) none
+          else if (encoding != Encoding.RLE)
+            throw new ParquetDecodingException(s"levels encoded as $encoding")
+          else {
+            need(4)
+            val length = java.lang.Integer.reverseBytes(bytes.getInt())
+            need(length)
+            part(bytes, length)
+          }
+        val repetitions = levels(maxRepetition, page.getRlEncoding)
+        val definitions = levels(maxDefinition, page.getDlEncoding)
+        PageBytes(start, repetitions, definitions, bytes.slice(), page.getValueEncoding)
+      case page: DataPageV2 =>
+        buffer.needAll()
+        PageBytes(
+          0,
+          of(page.getRepetitionLevels),
+          of(page.getDefinitionLevels),
+          of(page.getData),
+          page.getDataEncoding
+        )
+      case other => throw new ParquetDecodingException(s"a page of the kind ${other.getClass.getSimpleName}")
+    }
 
   /** In an array: values are copied out of it. */
   private def of(bytes: BytesInput): ByteBuffer = {

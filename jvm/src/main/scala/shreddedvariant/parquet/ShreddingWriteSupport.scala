@@ -14,7 +14,7 @@ import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.types.{DataType, StructType}
-import shreddedvariant.layout.{FileCell, ParquetLayout, Shape, WriteLayout}
+import shreddedvariant.layout.{DraftLayout, FileCell, ParquetLayout, Shape, WriteLayout}
 import shreddedvariant.maps.RowSplitter
 import shreddedvariant.shred.Shredder
 
@@ -38,7 +38,9 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leafCount = 0
     val (columns, fields) = told.getFields.asScala.map(written(_, Nil, 0, 0, collected = false)).unzip
     val schema = new MessageType(told.getName, columns.asJava)
-    leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job))
+    val ofVariants = schema.getColumns.asScala.iterator.map(_.getPath.toSeq).filter(isInVariant(schema, _))
+    val withDifferences = if (job.withDifferences) ofVariants.toSet else Set.empty[Seq[String]]
+    leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job), withDifferences)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
     val extra = context.getExtraMetaData.asScala ++ job.layout.footer ++ job.maps.footer
@@ -102,6 +104,14 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
         (leaf, new WrittenField(repeated, d, r, from, leafCount, Array.empty, null))
     }
   }
+
+  private def isInVariant(schema: MessageType, leaf: Seq[String]) =
+    leaf.indices.tail.exists { depth =>
+      schema.getType(leaf.take(depth): _*) match {
+        case group: GroupType => FileCell.isAnnotated(group) || DraftLayout.isVariant(group)
+        case _ => false
+      }
+    }
 
   private def group(fields: Iterable[WrittenField], repeated: Boolean, d: Int, r: Int, from: Int) =
     new WrittenField(repeated, d, r, from, leafCount, fields.toArray, null)

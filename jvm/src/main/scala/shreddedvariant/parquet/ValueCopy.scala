@@ -24,16 +24,40 @@ private abstract class ValueCopy {
 
 private object ValueCopy {
 
-  /** Whether values of an encoding can be passed over without those before them. */
+  /** Whether values of an encoding can be found in their page without decoding those before them. */
   def takes(encoding: Encoding, column: PrimitiveType): Boolean = encoding match {
-    case Encoding.PLAIN | Encoding.RLE_DICTIONARY => true
+    case Encoding.PLAIN | Encoding.RLE_DICTIONARY | Encoding.DELTA_BINARY_PACKED |
+        Encoding.DELTA_LENGTH_BYTE_ARRAY => true
     case Encoding.RLE => column.getPrimitiveTypeName == BOOLEAN
     case other => other.usesDictionary
   }
 
-  def apply(encoding: Encoding, column: PrimitiveType, bytes: ByteBuffer): ValueCopy = {
+  /** Of at most so many values; what is looked at is asked of the buffer that the page is in. */
+  def apply(
+      encoding: Encoding,
+      column: PrimitiveType,
+      bytes: ByteBuffer,
+      page: PageBuffer,
+      most: Long
+  ): ValueCopy = {
     if (!takes(encoding, column)) throw new ParquetDecodingException(s"values encoded as $encoding")
-    if (encoding.usesDictionary) {
+    if (encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY) new LengthCopy(bytes, page, most)
+    else {
+      page.needAll()
+      whole(encoding, column, bytes, page, most)
+    }
+  }
+
+  private def whole(
+      encoding: Encoding,
+      column: PrimitiveType,
+      bytes: ByteBuffer,
+      page: PageBuffer,
+      most: Long
+  ) =
+    if (encoding == Encoding.DELTA_BINARY_PACKED)
+      new DeltaCopy(new DeltaRuns(bytes, page, most), if (column.getPrimitiveTypeName == INT32) 4 else 8)
+    else if (encoding.usesDictionary) {
       val width = idWidth(bytes)
       new HybridCopy(bytes, width, BytesInput.from(Array(width.toByte)), hasLength = false)
     } else if (encoding == Encoding.RLE) {
@@ -48,7 +72,6 @@ private object ValueCopy {
         case FIXED_LEN_BYTE_ARRAY => new FixedCopy(bytes, column.getTypeLength)
         case BINARY => new BinaryCopy(bytes)
       }
-  }
 
   /** The first byte of a page of dictionary ids; one of nulls alone may leave it out. */
   def idWidth(bytes: ByteBuffer): Int = {
@@ -127,6 +150,84 @@ private final class BinaryCopy(bytes: ByteBuffer) extends PlainCopy(bytes) {
     if (length < 0 || length > end - at - 4) throw new ParquetDecodingException(s"a value of $length bytes")
     length
   }
+}
+
+/** Numbers that rest on those before them, copied as PLAIN. */
+private final class DeltaCopy(runs: DeltaRuns, width: Int) extends ValueCopy {
+  private val out = new ByteArrayOutputStream(256)
+  private val number = new Array[Byte](8)
+
+  override def skip(values: Long): Unit = runs.skip(values)
+  override def copy(values: Long): Unit = {
+    var left = values
+    while (left > 0) {
+      LittleEndian.put(number, 0, runs.number())
+      out.write(number, 0, width)
+      left -= 1
+    }
+  }
+
+  override def copied: BytesInput = BytesInput.from(out)
+  override def encoding(ofPage: Encoding): Encoding = Encoding.PLAIN
+}
+
+/**
+ * Texts behind the lengths of all of them, copied as PLAIN. The lengths say where each text stands, so of a page that was
+ * compressed in frames no text is looked at but those that are copied.
+ */
+private final class LengthCopy(bytes: ByteBuffer, page: PageBuffer, most: Long) extends ValueCopy {
+  private val array = bytes.array
+  private val out = new ByteArrayOutputStream(256)
+  private val length = new Array[Byte](4)
+  private var next = 0
+
+  // Text i begins at `starts(i)` and ends where the next one begins.
+  private val lengths = new DeltaRuns(bytes, page, most)
+  private val starts = {
+    val starts = page.numbersOf(lengths.size + 1)
+    var end = 0L
+    var i = 0
+    while (i < lengths.size) {
+      val length = lengths.number()
+      if (length < 0) throw new ParquetDecodingException(s"a value of $length bytes")
+      end += length
+      // Where it is too large it is refused below.
+      starts(i + 1) = math.min(end, Int.MaxValue.toLong).toInt
+      i += 1
+    }
+    val first = lengths.position
+    if (end > bytes.arrayOffset + bytes.limit() - first)
+      throw new ParquetDecodingException("values end too early")
+    starts(0) = 0
+    i = 0
+    while (i <= lengths.size) {
+      starts(i) += first
+      i += 1
+    }
+    starts
+  }
+
+  override def skip(values: Long): Unit = next = after(values)
+
+  override def copy(values: Long): Unit = {
+    val until = after(values)
+    page.need(starts(next), starts(until))
+    while (next < until) {
+      val size = starts(next + 1) - starts(next)
+      LittleEndian.put(length, 0, size)
+      out.write(length, 0, 4)
+      out.write(array, starts(next), size)
+      next += 1
+    }
+  }
+
+  private def after(values: Long): Int = {
+    if (values > lengths.size - next) throw new ParquetDecodingException("values end too early")
+    next + values.toInt
+  }
+
+  override def copied: BytesInput = BytesInput.from(out)
+  override def encoding(ofPage: Encoding): Encoding = Encoding.PLAIN
 }
 
 /** One bit for each boolean, the lowest first. */

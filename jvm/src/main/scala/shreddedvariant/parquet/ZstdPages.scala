@@ -26,24 +26,23 @@ import org.apache.parquet.io.ParquetDecodingException
 final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
   private val others = new CodecFactory(conf, 0)
   private var zstd: ZstdDecompressor = _
-  private var buffer: PageBuffer = _
+  private val target = new PageTarget
 
   override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
     if (codec != CompressionCodecName.ZSTD) others.getDecompressor(codec)
     else {
-      if (zstd == null) zstd = new ZstdDecompressor(arrayFor)
+      if (zstd == null) zstd = new ZstdDecompressor(target)
       zstd
     }
 
-  /** Lets the page that is read be decompressed into a buffer. */
-  def into[A](buffer: PageBuffer)(readPage: => A): A = {
-    this.buffer = buffer
+  /** Lets the page that is read be decompressed into a buffer, all of it or only what somebody needs. */
+  def into[A](buffer: PageBuffer, inParts: Boolean = false)(readPage: => A): A = {
+    buffer.clear()
+    target.buffer = Some(buffer)
+    target.inParts = inParts
     try readPage
-    finally this.buffer = null
+    finally target.buffer = None
   }
-
-  private def arrayFor(size: Int): Array[Byte] =
-    if (buffer == null) new Array[Byte](size) else buffer.ofSize(size)
 
   override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = others.getCompressor(codec)
 
@@ -54,19 +53,30 @@ final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
   }
 }
 
-private final class ZstdDecompressor(arrayFor: Int => Array[Byte]) extends BytesInputDecompressor {
+/** Where the next page goes. */
+private final class PageTarget {
+  var buffer: Option[PageBuffer] = None
+  var inParts = false
+}
+
+private final class ZstdDecompressor(target: PageTarget) extends BytesInputDecompressor {
   private val context = new ZstdDecompressCtx
 
   override def decompress(page: BytesInput, size: Int): BytesInput = {
-    val to = arrayFor(size)
+    val to = target.buffer.fold(new Array[Byte](size))(_.ofSize(size))
     val from = page.toByteBuffer(new HeapByteBufferAllocator, _ => ())
-    fill(to, size, from, from.remaining)
+    val source = if (from.hasArray) from.array else copied(from, from.remaining)
+    val start = if (from.hasArray) from.arrayOffset + from.position() else 0
+    def frames = PageFrames.of(source, start, from.remaining, size, fill(source, _, _, to, _, _))
+    target.buffer.filter(_ => target.inParts).flatMap(buffer => frames.map(buffer.fillBy)).getOrElse {
+      fill(source, start, from.remaining, to, 0, size)
+    }
     BytesInput.from(to, 0, size)
   }
 
   override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit = {
     val bytes = new Array[Byte](size)
-    fill(bytes, size, page, length)
+    fill(copied(page, length), 0, length, bytes, 0, size)
     page.position(page.position() + length)
     to.put(bytes)
     ()
@@ -74,23 +84,15 @@ private final class ZstdDecompressor(arrayFor: Int => Array[Byte]) extends Bytes
 
   override def release(): Unit = context.close()
 
-  private def fill(to: Array[Byte], size: Int, from: ByteBuffer, length: Int): Unit = {
+  private def copied(page: ByteBuffer, length: Int) = {
+    val bytes = new Array[Byte](length)
+    page.duplicate().get(bytes)
+    bytes
+  }
+
+  private def fill(from: Array[Byte], start: Int, length: Int, to: Array[Byte], at: Int, size: Int): Unit = {
     val found =
-      try
-        if (from.hasArray)
-          context.decompressByteArray(
-            to,
-            0,
-            size,
-            from.array,
-            from.arrayOffset + from.position(),
-            length
-          )
-        else {
-          val copy = new Array[Byte](length)
-          from.duplicate().get(copy)
-          context.decompressByteArray(to, 0, size, copy, 0, length)
-        }
+      try context.decompressByteArray(to, at, size, from, start, length)
       catch {
         case e: ZstdException => throw new ParquetDecodingException(s"a page of zstd: ${e.getMessage}", e)
       }
@@ -99,48 +101,107 @@ private final class ZstdDecompressor(arrayFor: Int => Array[Byte]) extends Bytes
   }
 }
 
+/** How the pages of a file are compressed. */
+private trait PageCompression {
+
+  /** About what some bytes will take. */
+  def sizeOf(bytes: BytesInput): Long
+
+  /** Says whose page is written, and whether it has long texts. */
+  def of(column: ColumnDescriptor, ofLongTexts: Boolean)(writePage: => Unit): Unit
+}
+
+/** By one of Parquet's own codecs. */
+private final class PlainCompression(codec: BytesInputCompressor) extends PageCompression {
+  override def sizeOf(bytes: BytesInput): Long = codec.compress(bytes).size
+  override def of(column: ColumnDescriptor, ofLongTexts: Boolean)(writePage: => Unit): Unit = writePage
+}
+
 /**
- * Compresses each column with the level that suits it.
+ * Compresses each column with the level that suits it, and pages of long texts in several frames.
  *
  * A higher level looks for shorter repetitions. In hashes, identifiers and numbers without any, those that it finds by
  * chance cost more than they save, and the time for looking: there the lowest level makes the smaller page, and in half
  * the time. So a part of the first large page of a column is compressed with each of `levels`, the quickest first, and a
  * later one has to make it smaller by a fiftieth.
+ *
+ * Of frames readers need only decompress those that hold what they want ([[PageFrames]]). What repeats in another frame
+ * is not found, so the first page of a column tells whether its texts are of a kind that bears it: a fiftieth at most.
  */
-private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompressor {
+private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompressor with PageCompression {
   private val contexts = levels.map(level => new ZstdCompressCtx().setLevel(level)).toArray
   private val chosen = mutable.Map.empty[ColumnDescriptor, ZstdCompressCtx]
+  private val framed = mutable.Map.empty[ColumnDescriptor, Boolean]
   private var column: Option[ColumnDescriptor] = None
+  private var isOfFrames = false
   private val source = new OpenBytes
   private var target = new Array[Byte](1024)
 
-  /** Says whose page is written. Of other pages each is tried by itself. */
-  def of(column: ColumnDescriptor)(writePage: => Unit): Unit = {
+  /** Of pages that nobody tells of, each is tried by itself. */
+  override def of(column: ColumnDescriptor, ofLongTexts: Boolean)(writePage: => Unit): Unit = {
     this.column = Some(column)
+    isOfFrames = ofLongTexts
     try writePage
-    finally this.column = None
+    finally {
+      this.column = None
+      isOfFrames = false
+    }
+  }
+
+  override def sizeOf(page: BytesInput): Long = {
+    hold(page)
+    compress(contexts.head, source.bytes, 0, source.size).toLong
   }
 
   /** What is compressed lasts until the next page, as with Parquet's own codecs: whoever writes it copies it. */
   override def compress(page: BytesInput): BytesInput = {
+    hold(page)
+    val (bytes, length) = (source.bytes, source.size)
+    val context = contextFor(bytes, length)
+    val size =
+      if (isOfFrames && length > 2 * ZstdCompressor.Frame && bearsFrames(context, bytes, length))
+        compressInFrames(context, bytes, length)
+      else compress(context, bytes, 0, length)
+    BytesInput.from(target, 0, size)
+  }
+
+  private def hold(page: BytesInput): Unit = {
     source.reset()
     page.writeAllTo(source)
-    val (bytes, length) = (source.bytes, source.size)
-    val most = Math.toIntExact(Zstd.compressBound(length.toLong))
+    val frames = source.size / ZstdCompressor.Frame + 1
+    val most = Math.toIntExact(Zstd.compressBound(source.size.toLong) + frames * ZstdCompressor.MostOfHeader)
     if (target.length < most) target = new Array[Byte](most)
-    BytesInput.from(target, 0, compress(contextFor(bytes, length), bytes, 0, length))
+  }
+
+  private def bearsFrames(context: ZstdCompressCtx, page: Array[Byte], length: Int): Boolean = {
+    def bears =
+      compressInFrames(context, page, length) <= compress(context, page, 0, length) * ZstdCompressor.Cost
+    column.forall(framed.getOrElseUpdate(_, bears))
   }
 
   private def contextFor(page: Array[Byte], length: Int): ZstdCompressCtx =
     if (contexts.length == 1 || length < ZstdCompressor.Part) contexts.last
     else {
+      val part = ZstdCompressor.partOf(length)
       // The end has values, where the beginning may have nothing but levels.
-      val part = length - ZstdCompressor.Part
-      def best = contexts.map(c => c -> compress(c, page, part, ZstdCompressor.Part)).reduceLeft { (a, b) =>
+      def best = contexts.map(c => c -> compress(c, page, length - part, part)).reduceLeft { (a, b) =>
         if (b._2 < a._2 * ZstdCompressor.Gain) b else a
       }._1
       column.fold(best)(chosen.getOrElseUpdate(_, best))
     }
+
+  private def compressInFrames(context: ZstdCompressCtx, bytes: Array[Byte], length: Int): Int = {
+    var from = 0
+    var size = 0
+    while (from < length) {
+      // No short one at the end.
+      val left = length - from
+      val frame = if (left < 2 * ZstdCompressor.Frame) left else ZstdCompressor.Frame
+      size += context.compressByteArray(target, size, target.length - size, bytes, from, frame)
+      from += frame
+    }
+    size
+  }
 
   private def compress(context: ZstdCompressCtx, bytes: Array[Byte], from: Int, length: Int): Int =
     context.compressByteArray(target, 0, target.length, bytes, from, length)
@@ -155,6 +216,16 @@ private final class OpenBytes extends ByteArrayOutputStream {
 }
 
 private object ZstdCompressor {
+
+  /** What is tried of a page; of a large one more, since it may repeat what stood long before, as maps of many keys do. */
   private final val Part = 32 * 1024
+  private final val MostOfPart = 512 * 1024
+  private def partOf(length: Int) = if (length < 8 * Part) Part else math.min(length / 2, MostOfPart)
+
   private final val Gain = 0.98
+
+  /** A little more than 16 KiB, up to which zstd takes tables in which it finds less. */
+  final val Frame = 17 * 1024
+  private final val Cost = 1.02
+  private final val MostOfHeader = 64
 }

@@ -24,11 +24,13 @@ object FileWrites {
     val parquet = CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(options)) ++ options)
     // What is NULL nowhere in one write may be in the next, and their files are to be alike.
     val columns = SparkBridge.asNullable(dataSchema)
+    // Spark sets the version where nobody did.
+    val isVersionGiven = WriteJob.isVersionGiven(conf)
     ParquetUtils.prepareWrite(sqlConf, job, columns, new ParquetOptions(parquet, sqlConf))
     // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
     conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
     conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
-    val decided = write
+    val decided = write.copy(withDifferences = !isVersionGiven)
     new ShreddedOutputWriterFactory(
       if (decided.isDecided) decided else decided.copy(cuts = CutColumns.register(spark))
     )

@@ -9,6 +9,7 @@ import org.apache.parquet.bytes.{ByteBufferInputStream, BytesInput}
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.page.DictionaryPage
 import org.apache.parquet.column.values.ValuesReader
+import org.apache.parquet.column.values.deltalengthbytearray.DeltaLengthByteArrayValuesReader
 import org.apache.parquet.column.values.dictionary.{DictionaryValuesReader, PlainValuesDictionary}
 import org.apache.parquet.column.values.plain.BinaryPlainValuesReader
 import org.apache.parquet.schema.{LogicalTypeAnnotation, Types}
@@ -29,10 +30,11 @@ class PageTextsSuite extends munit.FunSuite {
   }
 
   private def read(page: PageTexts, count: Int): (Seq[Text], Encoding) = {
-    val (bytes, encoding) = page.encode()
+    val (bytes, encoding) = page.encode(_.size)
     val in = ByteBufferInputStream.wrap(ByteBuffer.wrap(bytes.toInputStream.readAllBytes()))
     val reader: ValuesReader =
       if (encoding == Encoding.PLAIN) new BinaryPlainValuesReader
+      else if (encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY) new DeltaLengthByteArrayValuesReader
       else {
         val own = page.dictionary
         val copy = BytesInput.from(own.getBytes.toInputStream.readAllBytes(): Array[Byte])
@@ -75,17 +77,21 @@ class PageTextsSuite extends munit.FunSuite {
     }
   }
 
-  test("texts that no dictionary takes come back too") {
-    val random = new Random(4)
-    val page = new PageTexts(column, 1 << 20)
-    for (_ <- 0 until 3) {
-      val wanted = Seq.fill(500)(Seq.fill(random.nextInt(12))(random.nextInt().toByte))
-      add(page, wanted)
-      assertEquals(read(page, wanted.size), (wanted, Encoding.PLAIN))
-      assertEquals(bounds(page), (wanted.min(unsigned), wanted.max(unsigned)))
-      page.endPage()
+  for (withDifferences <- Seq(false, true))
+    test(
+      s"texts that no dictionary takes come back too${if (withDifferences) ", behind their lengths" else ""}"
+    ) {
+      val random = new Random(4)
+      val page = new PageTexts(column, 1 << 20, withDifferences)
+      val plain = if (withDifferences) Encoding.DELTA_LENGTH_BYTE_ARRAY else Encoding.PLAIN
+      for (_ <- 0 until 3) {
+        val wanted = Seq.fill(500)(Seq.fill(random.nextInt(12))(random.nextInt().toByte))
+        add(page, wanted)
+        assertEquals(read(page, wanted.size), (wanted, plain))
+        assertEquals(bounds(page), (wanted.min(unsigned), wanted.max(unsigned)))
+        page.endPage()
+      }
     }
-  }
 
   test("a dictionary has each text once") {
     val wanted =

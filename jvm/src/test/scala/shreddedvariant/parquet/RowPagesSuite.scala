@@ -185,7 +185,7 @@ class RowPagesSuite extends munit.FunSuite {
             new VectorAllocator(1, offHeap = false)
           )
           Option.when(RowPages.takes(group, leaf))(decode(
-            new RowPages(pages, spans),
+            new RowPages(pages, spans, new PageBuffer),
             group,
             column,
             spans.size

@@ -1,0 +1,87 @@
+/** Numbers that Parquet's own writers pack as differences come back, wherever one begins to read; lies are refused. */
+package shreddedvariant.parquet
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+import scala.util.Random
+
+import org.apache.parquet.bytes.HeapByteBufferAllocator
+import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong
+import org.apache.parquet.io.ParquetDecodingException
+
+class DeltaRunsSuite extends munit.FunSuite {
+  private def plain(numbers: Seq[Long], width: Int): Array[Byte] = {
+    val bytes = ByteBuffer.allocate(width * numbers.size).order(ByteOrder.LITTLE_ENDIAN)
+    numbers.foreach(n => if (width == 4) bytes.putInt(n.toInt) else bytes.putLong(n))
+    bytes.array
+  }
+
+  private def packed(numbers: Seq[Long], width: Int): Array[Byte] = {
+    val bytes = plain(numbers, width)
+    new PackedDifferences().ofPlain(bytes, bytes.length, width).toInputStream.readAllBytes()
+  }
+
+  private def runs(bytes: Array[Byte], most: Int) =
+    new DeltaRuns(ByteBuffer.wrap(bytes), new PageBuffer, most.toLong)
+
+  private def numbers(random: Random, width: Int): Seq[Long] = {
+    val bits = 1 + random.nextInt(8 * width)
+    def some = random.nextLong() >> (64 - bits)
+    val of = Seq.fill(random.nextInt(700))(random.nextInt(3) match {
+      case 0 => Seq.fill(random.nextInt(90))(some)
+      case 1 => Seq.fill(2)(if (width == 4) Int.MinValue.toLong else Long.MinValue)
+      case _ => Seq.iterate(some, 40)(_ + 3)
+    })
+    of.flatten.take(random.nextInt(700)).map(n => if (width == 4) n.toInt.toLong else n)
+  }
+
+  test("as they went in, all of them, one by one, and from any of them on") {
+    val random = new Random(11)
+    for (width <- Seq(4, 8); _ <- 0 until 150) {
+      val wanted = numbers(random, width)
+      val bytes = packed(wanted, width)
+      // Room behind the last one, and none.
+      for (page <- Seq(bytes, bytes ++ Array.fill[Byte](40)(-1))) {
+        val all = new Array[Byte](width * wanted.size)
+        runs(page, wanted.size).writeAll(all, 0, width)
+        assertEquals(all.toSeq, plain(wanted, width).toSeq)
+        for (at <- wanted.indices by 37) {
+          val cursor = runs(page, wanted.size)
+          cursor.skip(at.toLong)
+          assertEquals(plain(Seq(cursor.number()), width).toSeq, plain(Seq(wanted(at)), width).toSeq)
+        }
+        val cursor = runs(page, wanted.size)
+        cursor.skip(wanted.size.toLong)
+        assertEquals(cursor.position, bytes.length)
+        intercept[ParquetDecodingException](cursor.number())
+      }
+    }
+  }
+
+  test("blocks and miniblocks of other sizes") {
+    val random = new Random(12)
+    for ((block, miniblocks) <- Seq((128, 1), (128, 16), (256, 4), (1024, 32))) {
+      val wanted = Seq.fill(3000)(random.nextInt(1 << (1 + random.nextInt(20))).toLong)
+      val writer =
+        new DeltaBinaryPackingValuesWriterForLong(block, miniblocks, 64, 1 << 20, new HeapByteBufferAllocator)
+      wanted.foreach(writer.writeLong)
+      val all = new Array[Byte](8 * wanted.size)
+      runs(writer.getBytes.toInputStream.readAllBytes(), wanted.size).writeAll(all, 0, 8)
+      assertEquals(all.toSeq, plain(wanted, 8).toSeq)
+    }
+  }
+
+  test("what ends too early, or lies, is refused and not read beyond") {
+    val random = new Random(13)
+    val good = packed(Seq.fill(500)(random.nextLong() >> random.nextInt(60)), 8)
+    def read(bytes: Array[Byte]) =
+      try {
+        val cursor = runs(bytes, 500)
+        cursor.writeAll(new Array[Byte](8 * cursor.size), 0, 8)
+      } catch { case _: ParquetDecodingException | _: ArithmeticException => () }
+    for (length <- good.indices) read(good.take(length))
+    for (_ <- 0 until 3000) read(random.nextBytes(random.nextInt(60)))
+    for (_ <- 0 until 3000) read(good.updated(random.nextInt(40), random.nextInt().toByte))
+    intercept[ParquetDecodingException](runs(good, 499))
+  }
+}
