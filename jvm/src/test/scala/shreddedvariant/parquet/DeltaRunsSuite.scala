@@ -2,12 +2,17 @@
 package shreddedvariant.parquet
 
 import java.nio.{ByteBuffer, ByteOrder}
+import java.util.{Optional, PrimitiveIterator}
 
 import scala.util.Random
 
-import org.apache.parquet.bytes.HeapByteBufferAllocator
+import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
+import org.apache.parquet.column.{ColumnDescriptor, Encoding}
+import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, PageReadStore, PageReader}
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong
 import org.apache.parquet.io.ParquetDecodingException
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{INT32, INT64}
+import org.apache.parquet.schema.Types
 
 class DeltaRunsSuite extends munit.FunSuite {
   private def plain(numbers: Seq[Long], width: Int): Array[Byte] = {
@@ -83,5 +88,51 @@ class DeltaRunsSuite extends munit.FunSuite {
     for (_ <- 0 until 3000) read(random.nextBytes(random.nextInt(60)))
     for (_ <- 0 until 3000) read(good.updated(random.nextInt(40), random.nextInt().toByte))
     intercept[ParquetDecodingException](runs(good, 499))
+  }
+
+  test("a page of differences becomes one of the same numbers as PLAIN, with its levels") {
+    val random = new Random(14)
+    for ((width, of) <- Seq(4 -> INT32, 8 -> INT64); isOptional <- Seq(false, true); _ <- 0 until 20) {
+      val wanted = numbers(random, width)
+      val column =
+        if (isOptional) new ColumnDescriptor(Array("c"), Types.optional(of).named("c"), 0, 1)
+        else new ColumnDescriptor(Array("c"), Types.required(of).named("c"), 0, 0)
+      val levels = if (isOptional) {
+        val runs = new PackedNumbers(1)
+        wanted.foreach { _ => runs.add(0); runs.add(1) }
+        bytes(BytesInput.concat(BytesInput.fromInt(runs.bytes.size.toInt), runs.bytes))
+      } else Array.emptyByteArray
+      val entries = if (isOptional) wanted.size * 2 else wanted.size
+      val stored = levels ++ packed(wanted, width)
+      val page = new DataPageV1(
+        BytesInput.from(stored: Array[Byte]),
+        entries,
+        stored.length,
+        null,
+        Encoding.RLE,
+        Encoding.RLE,
+        Encoding.DELTA_BINARY_PACKED
+      )
+      val found = new PlainPages(only(page), new PageBuffer, new PageBuffer).getPageReader(column).readPage()
+      found match {
+        case plainPage: DataPageV1 =>
+          assertEquals(plainPage.getValueEncoding, Encoding.PLAIN)
+          assertEquals(plainPage.getValueCount, entries)
+          assertEquals(bytes(plainPage.getBytes).toSeq, (levels ++ plain(wanted, width)).toSeq)
+        case other => fail(s"$other")
+      }
+    }
+  }
+
+  private def bytes(input: BytesInput): Array[Byte] = input.toInputStream.readAllBytes()
+
+  private def only(page: DataPage): PageReadStore = new PageReadStore {
+    override def getPageReader(column: ColumnDescriptor): PageReader = new PageReader {
+      override def readDictionaryPage(): DictionaryPage = null
+      override def getTotalValueCount: Long = page.getValueCount.toLong
+      override def readPage(): DataPage = page
+    }
+    override def getRowCount: Long = 0
+    override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = Optional.empty()
   }
 }

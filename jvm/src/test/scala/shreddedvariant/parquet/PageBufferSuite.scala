@@ -73,4 +73,14 @@ class PageBufferSuite extends munit.FunSuite {
     codecs.release()
     compressor.release()
   }
+
+  test("the array of a buffer that is through goes to one other, and to one only") {
+    val (one, other, third) = (new PageBuffer, new PageBuffer, new PageBuffer)
+    val array = one.ofSize(100_000)
+    one.release()
+    one.release()
+    assert(other.ofSize(50_000) eq array)
+    assert(third.ofSize(50_000) ne array)
+    assert(one.ofSize(50_000) ne array)
+  }
 }
