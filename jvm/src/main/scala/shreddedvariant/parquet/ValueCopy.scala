@@ -24,12 +24,16 @@ private abstract class ValueCopy {
 
 private object ValueCopy {
 
-  /** Whether values of an encoding can be found in their page without decoding those before them. */
-  def takes(encoding: Encoding, column: PrimitiveType): Boolean = encoding match {
-    case Encoding.PLAIN | Encoding.RLE_DICTIONARY | Encoding.DELTA_BINARY_PACKED |
-        Encoding.DELTA_LENGTH_BYTE_ARRAY => true
-    case Encoding.RLE => column.getPrimitiveTypeName == BOOLEAN
-    case other => other.usesDictionary
+  /** Whether values of an encoding can be passed over, or found, by what their page says of them. */
+  def takes(encoding: Encoding, column: PrimitiveType): Boolean = {
+    val of = column.getPrimitiveTypeName
+    encoding match {
+      case Encoding.PLAIN | Encoding.RLE_DICTIONARY => true
+      case Encoding.DELTA_BINARY_PACKED => of == INT32 || of == INT64
+      case Encoding.DELTA_LENGTH_BYTE_ARRAY => of == BINARY
+      case Encoding.RLE => of == BOOLEAN
+      case other => other.usesDictionary
+    }
   }
 
   /** Of at most so many values; what is looked at is asked of the buffer that the page is in. */
