@@ -35,7 +35,7 @@ def tables(spark, tmp_path_factory):
     )
     rows.write.parquet(str(folder / "plain"))
     options = {
-        "parquet.block.size": "200000",
+        "parquet.block.size": "100000",
         "parquet.block.size.row.check.min": "1000",
         "parquet.block.size.row.check.max": "1000",
         "parquet.page.row.count.limit": "500",

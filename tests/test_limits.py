@@ -16,7 +16,7 @@ def table(spark, tmp_path_factory):
     )
     options = {
         "shredding.shape.v": "n BIGINT, s STRING",
-        "parquet.block.size": "20000",
+        "parquet.block.size": "10000",
         "parquet.block.size.row.check.min": "500",
         "parquet.block.size.row.check.max": "500",
         "parquet.page.row.count.limit": str(PAGE),
