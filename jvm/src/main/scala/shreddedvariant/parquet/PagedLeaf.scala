@@ -37,7 +37,7 @@ private final class PagedLeaf(
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
 
   // Whoever looks at pages after so many rows may be late: rows grow.
-  private val farTooLarge = 8L * properties.getPageSizeThreshold
+  private val farTooLarge = 16L * properties.getPageSizeThreshold
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
   private var compression: PageCompression = _
