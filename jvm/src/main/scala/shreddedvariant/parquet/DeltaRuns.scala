@@ -77,6 +77,27 @@ private final class DeltaRuns(bytes: ByteBuffer, page: PageBuffer, most: Long) {
     }
   }
 
+  /** Of lengths: `to(i)` becomes the sum of the first i that are left; says what all of them make together. */
+  def sums(to: Array[Int]): Long = {
+    var sum = 0L
+    var bits = 0L
+    var i = 0
+    to(0) = 0
+    while (next < known || left > 0) {
+      if (next == known) fill()
+      while (next < known) {
+        bits |= numbers(next)
+        sum += numbers(next)
+        next += 1
+        i += 1
+        // Where it is too large, so are all together.
+        to(i) = sum.toInt
+      }
+    }
+    if (bits < 0 || bits > Int.MaxValue) throw new ParquetDecodingException("a length that is none")
+    sum
+  }
+
   private def fill(): Unit = {
     if (left == 0) throw new ParquetDecodingException("differences end too early")
     if (miniblock == widths.length) startBlock()

@@ -11,21 +11,24 @@ import shreddedvariant.stats.Spans
 
 final class GroupReader(bound: BoundFile, source: GroupSource, place: FilePlace, writer: ParsedVersion) {
   private var active = Seq.empty[Leaf]
+  private var pages: Option[GroupPages] = None
   private var cursor: RowCursor = _
 
   /** The leaves that somebody needs in this row group; the others are null there and are not read. */
   def needed(group: RowGroup): Seq[Leaf] = bound.leaves.filter(_.isNeededIn(group))
 
   def open(group: RowGroup, rows: Spans): Unit = {
+    closePages()
     cursor = new RowCursor(group.firstRow, rows)
     val (needed, idle) = bound.leaves.partition(_.isNeededIn(group))
     idle.foreach(_.skip())
     if (needed.nonEmpty) {
-      val pages =
+      val read =
         try source.read(group, needed, rows)
         catch { case NonFatal(e) => throw Errors.damagedPages(place.file, s"row group ${group.number}", e) }
+      pages = Some(read)
       needed.foreach { leaf =>
-        try leaf.open(pages(leaf), writer, group)
+        try leaf.open(read(leaf), writer, group)
         catch { case NonFatal(e) => throw damaged(leaf, e) }
       }
     }
@@ -53,6 +56,12 @@ final class GroupReader(bound: BoundFile, source: GroupSource, place: FilePlace,
   def close(): Unit = {
     bound.vectors.close()
     bound.leaves.foreach(_.close())
+    closePages()
+  }
+
+  private def closePages(): Unit = {
+    pages.foreach(_.close())
+    pages = None
   }
 
   private def damaged(leaf: Leaf, e: Throwable) =

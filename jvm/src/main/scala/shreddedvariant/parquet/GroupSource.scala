@@ -48,24 +48,27 @@ final class GroupSource(
     ()
   }
 
-  /** The pages of each leaf, of all its rows or of those that are asked for. */
-  def read(group: RowGroup, leaves: Seq[Leaf], rows: Spans): Leaf => PageReadStore = {
+  /** The pages of the leaves, of all their rows or of those that are asked for. */
+  def read(group: RowGroup, leaves: Seq[Leaf], rows: Spans): GroupPages = {
     reader.setRequestedSchema(leaves.map(_.descriptor).asJava)
     if (rows.size == group.rows) {
       countWhole(group, leaves, ReadCount.PagesRead, ReadCount.BytesRead)
-      val pages: PageReadStore = reader.readRowGroup(group.number)
-      leaf =>
-        if (RowPages.takes(group, leaf))
-          new PlainPages(buffered(leaf, pages, inParts = false), leaf.buffer, leaf.plain)
-        else pages
+      val pages = reader.readRowGroup(group.number)
+      new GroupPages(pages) {
+        override def apply(leaf: Leaf): PageReadStore =
+          if (RowPages.takes(group, leaf))
+            new PlainPages(buffered(leaf, pages, inParts = false), leaf.buffer, leaf.plain)
+          else pages
+      }
     } else {
       countPages(group, leaves, rows)
-      val pages: PageReadStore =
-        reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
-      leaf =>
-        if (RowPages.takes(group, leaf))
-          new RowPages(buffered(leaf, pages, inParts = true), rows, leaf.buffer)
-        else pages
+      val pages = reader.readFilteredRowGroup(group.number, RowSelection.ranges(rows, group.rows))
+      new GroupPages(pages) {
+        override def apply(leaf: Leaf): PageReadStore =
+          if (RowPages.takes(group, leaf))
+            new RowPages(buffered(leaf, pages, inParts = true), rows, leaf.buffer)
+          else pages
+      }
     }
   }
 
@@ -89,4 +92,10 @@ final class GroupSource(
       counts.add(ReadCount.BytesSkipped, cost.bytesSkipped + (if (cost.pagesRead > 0) 0 else dictionary))
     }
   }
+}
+
+/** What was read of a row group; to be closed when nothing of it is decoded any more. */
+abstract class GroupPages(pages: PageReadStore) extends AutoCloseable {
+  def apply(leaf: Leaf): PageReadStore
+  override def close(): Unit = pages.close()
 }

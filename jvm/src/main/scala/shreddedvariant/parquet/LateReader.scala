@@ -80,7 +80,8 @@ final class LateReader(
     while (left > 0) {
       val count = math.min(left, batchSize.toLong).toInt
       filterColumns.read(count)
-      if (!keep(new ColumnarBatch(filterColumns.vectors, count), numbers, spans)) return None
+      val batch = new ColumnarBatch(filterColumns.vectors, count)
+      if (!keep(batch, rows.size - left, numbers, spans)) return None
       left -= count
       val tried = rows.size - left
       if (tried >= LateReader.Trial && !cost.isWorth(kept.size.toDouble / tried)) return None
@@ -89,16 +90,21 @@ final class LateReader(
   }
 
   /** Keeps the rows of a batch that pass; false where the filter raises. */
-  private def keep(rows: ColumnarBatch, numbers: RowNumbers, spans: mutable.ArrayBuffer[Span]): Boolean = {
+  private def keep(
+      rows: ColumnarBatch,
+      first: Long,
+      numbers: RowNumbers,
+      spans: mutable.ArrayBuffer[Span]
+  ): Boolean = {
     var i = 0
     while (i < rows.numRows) {
       val row = rows.getRow(i)
-      val number = numbers.next()
       test(row) match {
         case None => return false
         case Some(passes) =>
           if (passes) {
             kept.add(row)
+            val number = numbers.of(first + i)
             val last = spans.size - 1
             if (last >= 0 && spans(last).until == number) spans(last) = Span(spans(last).from, number + 1)
             else spans += Span(number, number + 1)
@@ -158,20 +164,18 @@ private[parquet] final class Attempts {
   }
 }
 
-/** Counts through the rows of spans. */
+/** The numbers of the rows of spans, which are asked for one after the other. */
 private final class RowNumbers(rows: Spans) {
-  private val spans = rows.spans.iterator
-  private var at = 0L
-  private var until = 0L
+  private var span = 0
+  private var before = 0L
 
-  def next(): Long = {
-    if (at == until) {
-      val span = spans.next()
-      at = span.from
-      until = span.until
+  /** Of the row that so many of the spans' stand before. */
+  def of(place: Long): Long = {
+    while (place - before >= rows.spans(span).size) {
+      before += rows.spans(span).size
+      span += 1
     }
-    at += 1
-    at - 1
+    rows.spans(span).from + place - before
   }
 }
 

@@ -8,10 +8,7 @@
  */
 package shreddedvariant.parquet
 
-import java.lang.ref.SoftReference
 import java.util.{Optional, PrimitiveIterator}
-
-import scala.collection.mutable
 
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, PageReader}
@@ -53,52 +50,6 @@ final class PageBuffer {
   /** To be told before one looks at these bytes of a page. */
   def need(from: Int, until: Int): Unit = if (frames.isDefined) frames.get.need(from, until)
   def needAll(): Unit = need(0, bytes.length)
-}
-
-/**
- * Arrays that pages of one file were in, for those of the next one that a thread reads: of a query over many files new ones
- * would be most of what is allocated.
- *
- * Law: whoever gives an array has forgotten it, and nothing is decoded from the pages of a reader that is closed.
- */
-private object PageArrays {
-  private final val Least = 16 * 1024
-  private final val Most = 4 * 1024 * 1024
-  private final val MostTogether = 32L * 1024 * 1024
-
-  private final class Free {
-    private val arrays = mutable.ArrayBuffer.empty[Array[Byte]]
-    private var together = 0L
-
-    def add(array: Array[Byte]): Unit =
-      if (together + array.length <= MostTogether) {
-        arrays += array
-        together += array.length
-      }
-
-    def remove(size: Int): Option[Array[Byte]] = {
-      val i = arrays.lastIndexWhere(_.length >= size)
-      Option.when(i >= 0) {
-        together -= arrays(i).length
-        arrays.remove(i)
-      }
-    }
-  }
-
-  private val free = new ThreadLocal[SoftReference[Free]]
-
-  private def ofThread: Free = {
-    val known = Option(free.get).flatMap(reference => Option(reference.get))
-    known.getOrElse {
-      val made = new Free
-      free.set(new SoftReference(made))
-      made
-    }
-  }
-
-  def take(size: Int): Array[Byte] = ofThread.remove(size).getOrElse(new Array[Byte](size))
-  def give(array: Array[Byte]): Unit =
-    if (array.length >= Least && array.length <= Most) ofThread.add(array)
 }
 
 /** The pages of a leaf in a row group, each of which takes the place of the one before; `inParts`, as far as somebody needs it. */

@@ -185,42 +185,26 @@ private final class LengthCopy(bytes: ByteBuffer, page: PageBuffer, most: Long) 
   private val length = new Array[Byte](4)
   private var next = 0
 
-  // Text i begins at `starts(i)` and ends where the next one begins.
+  // Behind the lengths text i begins at `starts(i)` and ends where the next one begins.
   private val lengths = new DeltaRuns(bytes, page, most)
-  private val starts = {
-    val starts = page.numbersOf(lengths.size + 1)
-    var end = 0L
-    var i = 0
-    while (i < lengths.size) {
-      val length = lengths.number()
-      if (length < 0) throw new ParquetDecodingException(s"a value of $length bytes")
-      end += length
-      // Where it is too large it is refused below.
-      starts(i + 1) = math.min(end, Int.MaxValue.toLong).toInt
-      i += 1
-    }
-    val first = lengths.position
-    if (end > bytes.arrayOffset + bytes.limit() - first)
+  private val starts = page.numbersOf(lengths.size + 1)
+  private val first = {
+    val size = lengths.sums(starts)
+    if (size > bytes.arrayOffset + bytes.limit() - lengths.position)
       throw new ParquetDecodingException("values end too early")
-    starts(0) = 0
-    i = 0
-    while (i <= lengths.size) {
-      starts(i) += first
-      i += 1
-    }
-    starts
+    lengths.position
   }
 
   override def skip(values: Long): Unit = next = after(values)
 
   override def copy(values: Long): Unit = {
     val until = after(values)
-    page.need(starts(next), starts(until))
+    page.need(first + starts(next), first + starts(until))
     while (next < until) {
       val size = starts(next + 1) - starts(next)
       LittleEndian.put(length, 0, size)
       out.write(length, 0, 4)
-      out.write(array, starts(next), size)
+      out.write(array, first + starts(next), size)
       next += 1
     }
   }

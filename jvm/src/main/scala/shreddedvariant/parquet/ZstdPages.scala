@@ -126,12 +126,12 @@ private final class PlainCompression(codec: BytesInputCompressor) extends PageCo
  * later one has to make it smaller by a fiftieth.
  *
  * Of frames readers need only decompress those that hold what they want ([[PageFrames]]). What repeats in another frame
- * is not found, so the first page of a column tells whether its texts are of a kind that bears it: a fiftieth at most.
+ * is not found, so the first page of a column tells whether its texts are of a kind that bears it: a fortieth at most.
  */
 private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompressor with PageCompression {
-  private val contexts = levels.map(level => new ZstdCompressCtx().setLevel(level)).toArray
-  private val chosen = mutable.Map.empty[ColumnDescriptor, ZstdCompressCtx]
-  private val framed = mutable.Map.empty[ColumnDescriptor, Boolean]
+  private val known = levels.map(new ZstdLevel(_)).toArray
+  private val chosen = mutable.Map.empty[ColumnDescriptor, ZstdLevel]
+  private val framed = mutable.Map.empty[ColumnDescriptor, Option[Int]]
   private var column: Option[ColumnDescriptor] = None
   private var isOfFrames = false
   private val source = new OpenBytes
@@ -150,55 +150,60 @@ private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompresso
 
   override def sizeOf(page: BytesInput): Long = {
     hold(page)
-    compress(contexts.head, source.bytes, 0, source.size).toLong
+    compress(known.head.ofPage, source.bytes, 0, source.size).toLong
   }
 
   /** What is compressed lasts until the next page, as with Parquet's own codecs: whoever writes it copies it. */
   override def compress(page: BytesInput): BytesInput = {
     hold(page)
     val (bytes, length) = (source.bytes, source.size)
-    val context = contextFor(bytes, length)
-    val size =
-      if (isOfFrames && length > 2 * ZstdCompressor.Frame && bearsFrames(context, bytes, length))
-        compressInFrames(context, bytes, length)
-      else compress(context, bytes, 0, length)
+    val level = levelFor(bytes, length)
+    val size = frameOf(level, bytes, length) match {
+      case Some(frame) => compressInFrames(level, bytes, length, frame)
+      case None => compress(level.ofPage, bytes, 0, length)
+    }
     BytesInput.from(target, 0, size)
   }
 
   private def hold(page: BytesInput): Unit = {
     source.reset()
     page.writeAllTo(source)
-    val frames = source.size / ZstdCompressor.Frame + 1
+    val frames = source.size / ZstdCompressor.Frames.min + 1
     val most = Math.toIntExact(Zstd.compressBound(source.size.toLong) + frames * ZstdCompressor.MostOfHeader)
     if (target.length < most) target = new Array[Byte](most)
   }
 
-  private def bearsFrames(context: ZstdCompressCtx, page: Array[Byte], length: Int): Boolean = {
-    def bears =
-      compressInFrames(context, page, length) <= compress(context, page, 0, length) * ZstdCompressor.Cost
-    column.forall(framed.getOrElseUpdate(_, bears))
+  private def frameOf(level: ZstdLevel, page: Array[Byte], length: Int): Option[Int] = {
+    def borne = {
+      val whole = compress(level.ofPage, page, 0, length)
+      ZstdCompressor.Frames.find { frame =>
+        compressInFrames(level, page, length, frame) <= whole * ZstdCompressor.Cost
+      }
+    }
+    column.filter(_ => isOfFrames && length > 2 * ZstdCompressor.Frames.max)
+      .flatMap(framed.getOrElseUpdate(_, borne))
   }
 
-  private def contextFor(page: Array[Byte], length: Int): ZstdCompressCtx =
-    if (contexts.length == 1 || length < ZstdCompressor.Part) contexts.last
+  private def levelFor(page: Array[Byte], length: Int): ZstdLevel =
+    if (known.length == 1 || length < ZstdCompressor.Part) known.last
     else {
       val part = ZstdCompressor.partOf(length)
       // The end has values, where the beginning may have nothing but levels.
-      def best = contexts.map(c => c -> compress(c, page, length - part, part)).reduceLeft { (a, b) =>
+      def best = known.map(l => l -> compress(l.ofPage, page, length - part, part)).reduceLeft { (a, b) =>
         if (b._2 < a._2 * ZstdCompressor.Gain) b else a
       }._1
       column.fold(best)(chosen.getOrElseUpdate(_, best))
     }
 
-  private def compressInFrames(context: ZstdCompressCtx, bytes: Array[Byte], length: Int): Int = {
+  private def compressInFrames(level: ZstdLevel, bytes: Array[Byte], length: Int, frame: Int): Int = {
     var from = 0
     var size = 0
     while (from < length) {
       // No short one at the end.
       val left = length - from
-      val frame = if (left < 2 * ZstdCompressor.Frame) left else ZstdCompressor.Frame
-      size += context.compressByteArray(target, size, target.length - size, bytes, from, frame)
-      from += frame
+      val next = if (left < 2 * frame) left else frame
+      size += level.ofFrame.compressByteArray(target, size, target.length - size, bytes, from, next)
+      from += next
     }
     size
   }
@@ -207,7 +212,26 @@ private final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompresso
     context.compressByteArray(target, 0, target.length, bytes, from, length)
 
   override def getCodecName: CompressionCodecName = CompressionCodecName.ZSTD
-  override def release(): Unit = contexts.foreach(_.close())
+  override def release(): Unit = known.foreach(_.close())
+}
+
+/**
+ * A level of zstd as it compresses a page, and a frame of one. The lowest looks for short repetitions where there is little
+ * to look in, and finds them by chance: in a frame it is told to look for such as it does in a page.
+ */
+private final class ZstdLevel(level: Int) {
+  val ofPage: ZstdCompressCtx = new ZstdCompressCtx().setLevel(level)
+  val ofFrame: ZstdCompressCtx = new ZstdCompressCtx().setLevel(level)
+  if (level == 1) ofFrame.setMinMatch(ZstdLevel.MinMatch)
+
+  def close(): Unit = {
+    ofPage.close()
+    ofFrame.close()
+  }
+}
+
+private object ZstdLevel {
+  private final val MinMatch = 6
 }
 
 /** Bytes that can be looked at where they are. */
@@ -224,8 +248,8 @@ private object ZstdCompressor {
 
   private final val Gain = 0.98
 
-  /** A little more than 16 KiB, up to which zstd takes tables in which it finds less. */
-  final val Frame = 17 * 1024
-  private final val Cost = 1.02
+  /** Bytes of a page in a frame, the smallest that the page bears. Up to 16 KiB zstd takes tables in which it finds less. */
+  val Frames: Seq[Int] = Seq(8 * 1024, 17 * 1024)
+  private final val Cost = 1.025
   private final val MostOfHeader = 64
 }

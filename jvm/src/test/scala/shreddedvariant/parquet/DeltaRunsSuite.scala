@@ -76,6 +76,21 @@ class DeltaRunsSuite extends munit.FunSuite {
     }
   }
 
+  test("sums of lengths, from any of them on; what is no length is refused") {
+    val random = new Random(15)
+    for (_ <- 0 until 100) {
+      val wanted = Seq.fill(random.nextInt(500))(random.nextInt(1 << (1 + random.nextInt(15))).toLong)
+      val from = random.nextInt(wanted.size + 1)
+      val cursor = runs(packed(wanted, 4), wanted.size)
+      cursor.skip(from.toLong)
+      val sums = new Array[Int](wanted.size - from + 1)
+      assertEquals(cursor.sums(sums), wanted.drop(from).sum)
+      assertEquals(sums.toSeq.map(_.toLong), wanted.drop(from).scanLeft(0L)(_ + _))
+    }
+    for (wrong <- Seq(-1L, Int.MaxValue + 1L, Long.MaxValue))
+      intercept[ParquetDecodingException](runs(packed(Seq(1, wrong, 1), 8), 3).sums(new Array[Int](4)))
+  }
+
   test("what ends too early, or lies, is refused and not read beyond") {
     val random = new Random(13)
     val good = packed(Seq.fill(500)(random.nextLong() >> random.nextInt(60)), 8)

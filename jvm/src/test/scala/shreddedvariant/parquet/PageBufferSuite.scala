@@ -1,6 +1,8 @@
 /** Pages that take each other's place in one array give the values that pages of their own give. */
 package shreddedvariant.parquet
 
+import scala.util.Random
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
@@ -75,12 +77,74 @@ class PageBufferSuite extends munit.FunSuite {
   }
 
   test("the array of a buffer that is through goes to one other, and to one only") {
-    val (one, other, third) = (new PageBuffer, new PageBuffer, new PageBuffer)
-    val array = one.ofSize(100_000)
-    one.release()
-    one.release()
-    assert(other.ofSize(50_000) eq array)
-    assert(third.ofSize(50_000) ne array)
-    assert(one.ofSize(50_000) ne array)
+    inThread {
+      val (one, other, third) = (new PageBuffer, new PageBuffer, new PageBuffer)
+      val array = one.ofSize(100_000)
+      one.release()
+      one.release()
+      assert(other.ofSize(50_000) eq array)
+      assert(third.ofSize(50_000) ne array)
+      assert(one.ofSize(50_000) ne array)
+    }
+  }
+
+  test("of several arrays the smallest that is large enough is used again, but none for a few bytes") {
+    inThread {
+      val arrays = Seq(300_000, 100_000, 200_000).map(PageArrays.take)
+      arrays.foreach(PageArrays.give)
+      assert(PageArrays.take(150_000) eq arrays(2))
+      assert(PageArrays.take(150_000) eq arrays(0))
+      assert(PageArrays.take(150_000).length >= 150_000)
+      assertEquals(PageArrays.take(50).length, 50)
+    }
+  }
+
+  test("what a file is read into has the size that was asked for, and is used again once it is released") {
+    inThread {
+      val allocator = new PageAllocator
+      val bytes = allocator.allocate(70_001)
+      assertEquals((bytes.position(), bytes.limit(), bytes.capacity), (0, 70_001, 70_001))
+      assert(allocator.allocate(70_001).array ne bytes.array)
+      allocator.release(bytes)
+      assert(allocator.allocate(65_000).array eq bytes.array)
+    }
+  }
+
+  for (
+    codec <- Seq(CompressionCodecName.UNCOMPRESSED, CompressionCodecName.SNAPPY, CompressionCodecName.ZSTD)
+  )
+    test(s"row groups that are read into the arrays of those before, $codec") {
+      val random = new Random(5)
+      def text = random.alphanumeric.take(100).mkString
+      val few = Seq.fill(40)(text)
+      val long = Seq.fill(4000)(
+        Value.Obj(Map("few" -> Value.Text(few(random.nextInt(40))), "all" -> Value.Text(text)))
+      )
+      VariantFile.withFile { file =>
+        VariantFile.write(
+          file,
+          long.map(Value.encode(_)),
+          shape,
+          codec = codec,
+          rowsOfGroup = 1000,
+          rowsOfPage = 250
+        )
+        assertEquals(
+          VariantFile.read(file).map(v => Value.logical(Value.decode(v._1, v._2))),
+          long.map(Value.logical)
+        )
+      }
+    }
+
+  /** In a thread that has no arrays yet. */
+  private def inThread(check: => Unit): Unit = {
+    var failure: Option[Throwable] = None
+    val thread = new Thread(() =>
+      try check
+      catch { case e: Throwable => failure = Some(e) }
+    )
+    thread.start()
+    thread.join()
+    failure.foreach(throw _)
   }
 }

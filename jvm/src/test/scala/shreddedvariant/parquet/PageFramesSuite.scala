@@ -112,17 +112,26 @@ class PageFramesSuite extends munit.FunSuite {
     codecs.release()
   }
 
-  test("pages of long texts are in frames, unless these find fewer repetitions") {
+  test("pages of long texts are in frames, the smaller the better, unless these find fewer repetitions") {
     val compressor = new ZstdCompressor(Seq(1, 3))
     def frames(bytes: Array[Byte], ofLongTexts: Boolean) = {
       val compressed = compress(compressor, bytes, ofLongTexts)
       assertEquals(Zstd.decompress(compressed, bytes.length).toSeq, bytes.toSeq)
-      PageFrames.of(compressed, 0, compressed.length, bytes.length, (_, _, _, _) => ()).isDefined
+      val sizes = mutable.ArrayBuffer.empty[Int]
+      PageFrames.of(compressed, 0, compressed.length, bytes.length, (_, _, _, size) => sizes += size)
+        .foreach(_.need(0, bytes.length))
+      // The last one has what is left.
+      sizes.dropRight(1).toSet
     }
-    assert(frames(page, ofLongTexts = true))
-    assert(!frames(page, ofLongTexts = false))
+    val Seq(small, large) = ZstdCompressor.Frames: @unchecked
+    assertEquals(frames(page, ofLongTexts = true), Set(small))
+    assertEquals(frames(page, ofLongTexts = false), Set.empty[Int])
+    // A phrase that each frame has to say once.
+    val phrase = page.take(200)
+    val phrases = page.grouped(800).flatMap(phrase ++ _).toArray
+    assertEquals(frames(phrases, ofLongTexts = true), Set(large))
     val repeated = Array.fill(20)(page.take(18_000)).flatten
-    assert(!frames(repeated, ofLongTexts = true))
+    assertEquals(frames(repeated, ofLongTexts = true), Set.empty[Int])
     compressor.release()
   }
 
