@@ -32,8 +32,8 @@ class Query:
     with_peers: bool = True
     # Seconds that ours may take on top of a bound's share.
     slack: float = 0.0
-    # Of the table that is read; else so many that the plain struct's query takes so many times the planned second.
-    copies: int | None = None
+    # The table is read so often that this layout's query takes so many times the planned second.
+    sized_by: str = "struct"
     times: float = 1.0
 
     def spelled(self, layout: str, table: str) -> str | None:
@@ -79,9 +79,10 @@ _CREATED = "[kind string] = 'commit' AND [commit.operation string] = 'create'"
 _POSTS = f"{_CREATED} AND [commit.collection string] = 'app.bsky.feed.post'"
 _TIME = "timestamp_micros([time_us bigint])"
 
-# Beside Spark's own shredding, which takes seconds where the struct takes hundredths, the table is read once: what any
-# query costs, however little it reads, then counts against ours.
-ONCE = " (beside Spark)"
+# Spark's own shredding takes seconds where the struct takes hundredths. So beside it a query is sized by Spark's: where
+# the struct takes a second it would take a minute, and over one copy of a table most is what any query costs.
+BESIDE = " (beside Spark)"
+SECONDS_OF_SPARK = 8.0
 
 _RANGE = "[ts bigint] BETWEEN 1700000200000000 AND 1700000200900000"
 _SCATTERED = "[id bigint] % 1000 = 7"
@@ -89,8 +90,16 @@ _SCATTERED = "[id bigint] % 1000 = 7"
 
 def _beside_spark(query: Query, limit: float) -> tuple[Query, Query]:
     """The query, and the same beside Spark's own shredding."""
-    once = replace(query, name=query.name + ONCE, bounds=(("spark", limit),), copies=1, slack=0.0, with_peers=False)
-    return query, once
+    beside = replace(
+        query,
+        name=query.name + BESIDE,
+        bounds=(("spark", limit),),
+        sized_by="spark",
+        times=SECONDS_OF_SPARK,
+        slack=0.0,
+        with_peers=False,
+    )
+    return query, beside
 
 
 def _jsonbench(name: str, table: Table, bounds: tuple[tuple[str, float], ...]) -> tuple[Query, ...]:

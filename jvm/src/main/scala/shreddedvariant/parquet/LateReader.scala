@@ -199,5 +199,5 @@ private final class KeptRows(columns: StructType, batchSize: Int, vectors: Vecto
 
   private def start(number: Int): Unit =
     if (number < batches.size) batches(number).foreach(_.reset())
-    else batches += Physical(columns).fields.map(f => vectors.allocate(f.dataType))
+    else batches += Physical(columns).fields.map(f => vectors.announce(f.dataType))
 }

@@ -39,7 +39,7 @@ final class Leaf(
     rebasing: Rebasing,
     vectors: VectorAllocator
 ) {
-  val vector: WritableColumnVector = vectors.allocate(dataType)
+  val vector: WritableColumnVector = vectors.announce(dataType)
   private var definitionLevels: WritableColumnVector = _
   private var repetitionLevels: WritableColumnVector = _
   private var reader: VectorizedColumnReader = _
@@ -72,14 +72,14 @@ final class Leaf(
   /** Asked for by a struct or list whose presence or offsets this leaf tells in those row groups. */
   def keepLevels(need: RowGroup => Boolean): this.type = {
     levelNeeds = need :: levelNeeds
-    if (definitionLevels == null) definitionLevels = vectors.allocate(IntegerType)
+    if (definitionLevels == null) definitionLevels = vectors.announce(IntegerType)
     eagerly()
   }
 
   /** Repetition levels can be decoded only together with definition levels, and repeated values only with both. */
   if (maxRepetition > 0) {
     keepLevels(_ => true)
-    repetitionLevels = vectors.allocate(IntegerType)
+    repetitionLevels = vectors.announce(IntegerType)
   }
 
   /** For those who take texts out of the dictionary's page themselves. */
@@ -91,6 +91,7 @@ final class Leaf(
   /** Leaves the leaf out of a row group that does not need it: all its values are null there. */
   def skip(): Unit = {
     if (active) {
+      vectors.fit(vector)
       vector.reset()
       vector.putNulls(0, vectors.capacity)
     }
@@ -99,6 +100,7 @@ final class Leaf(
 
   def open(pages: PageReadStore, writer: ParsedVersion, group: RowGroup): Unit = {
     active = true
+    own.foreach(vectors.fit)
     hasLevels = levelNeeds.exists(_(group))
     rowsWaiting = 0
     reader = new VectorizedColumnReader(
@@ -135,10 +137,12 @@ final class Leaf(
   }
 
   private def decode(rows: Int): Unit = {
-    Seq(vector, definitionLevels, repetitionLevels).foreach(v => if (v != null) v.reset())
+    own.foreach(_.reset())
     SparkBridge.readBatch(reader, rows, vector, repetitionLevels, if (hasLevels) definitionLevels else null)
     if (maxRepetition > 0 && vector.hasDictionary) fillIdsAtNulls()
   }
+
+  private def own = Seq(vector, definitionLevels, repetitionLevels).filter(_ != null)
 
   /**
    * Spark asks for elements of arrays before it asks whether they are null, and the reader leaves the dictionary ids there
@@ -164,9 +168,20 @@ final class Leaf(
 final class VectorAllocator(val capacity: Int, offHeap: Boolean) {
   private val allocated = mutable.ArrayBuffer.empty[WritableColumnVector]
 
-  def allocate(dataType: DataType): WritableColumnVector = {
+  def allocate(dataType: DataType): WritableColumnVector = ofSize(capacity, dataType)
+
+  /** One without room: of most files that a query of few rows opens, nothing is decoded. */
+  def announce(dataType: DataType): WritableColumnVector = ofSize(1, dataType)
+
+  /** Makes room where there is none yet. A vector that grows takes twice what it is asked for, mostly. */
+  def fit(announced: WritableColumnVector): Unit = {
+    announced.reserve((capacity + 1) / 2)
+    announced.reserve(capacity)
+  }
+
+  private def ofSize(rows: Int, dataType: DataType) = {
     val vector =
-      if (offHeap) new OffHeapColumnVector(capacity, dataType) else new OnHeapColumnVector(capacity, dataType)
+      if (offHeap) new OffHeapColumnVector(rows, dataType) else new OnHeapColumnVector(rows, dataType)
     allocated += vector
     vector
   }
