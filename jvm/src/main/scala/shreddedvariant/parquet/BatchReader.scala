@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
-import shreddedvariant.stats.FirstRows
+import shreddedvariant.stats.{FirstRows, Spans}
 
 final class BatchReader(
     split: PartitionedFile,
@@ -58,15 +58,23 @@ final class BatchReader(
   private def open(group: RowGroup): Unit = {
     val rows = source.rows(group, all.needed(group), allowed)
     if (!rows.isEmpty && !hasRead) { hasRead = true; file.countFile(hasRead) }
-    def leaves = all.needed(group)
-    if (!rows.isEmpty && late.isEmpty && LateReader.mayPay(group, leaves, leaves)) late = lateReader
-    val surviving = if (rows.isEmpty) None else late.flatMap(_.surviving(group, rows))
-    isLate = surviving.isDefined
-    rowsLeft = surviving.getOrElse(rows).size
+    val survivors = if (rows.isEmpty) None else surviving(group, rows)
+    isLate = survivors.isDefined
+    rowsLeft = survivors.getOrElse(rows).size
     allowed -= rowsLeft
     if (!isLate && !rows.isEmpty) {
       all.open(group, rows)
       batchRows = BatchReader.rows(group, all.needed(group), job.batchSize)
+    }
+  }
+
+  /** The rows that pass the filter, where it is evaluated first: what that takes is not even made where it is not tried. */
+  private def surviving(group: RowGroup, rows: Spans): Option[Spans] = {
+    val leaves = all.needed(group)
+    if (!LateReader.mayPay(group, leaves, leaves) || !job.filter.exists(_.attempts.next())) None
+    else {
+      if (late.isEmpty) late = lateReader
+      late.flatMap(_.surviving(group, rows))
     }
   }
 

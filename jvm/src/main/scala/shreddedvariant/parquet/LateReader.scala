@@ -43,7 +43,7 @@ final class LateReader(
     // Columns may share leaves, such as the residual of a map: these are read for the filter in any case.
     val read = first.iterator.map(_.path).toSet
     val spared = others.filterNot(leaf => read(leaf.path))
-    if (!LateReader.mayPay(group, others, spared) || !attempts.next()) None
+    if (!LateReader.mayPay(group, others, spared)) None
     else {
       source.prepare(group, first ++ others)
       val found = find(group, rows, LateCost(group, filter.columns.length, spared))
