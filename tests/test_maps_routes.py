@@ -112,6 +112,51 @@ def test_keys_of_another_collation_are_found_as_spark_finds_them(spark, tmp_path
     assert [r.m for r in ours.where("id = 3").collect()] == [{"A": 3, "b": 4, "É3": 3}] * 2
 
 
+# A column whose name is that of what a query asks of a map, as Spark names it or as we do.
+NAMES = {
+    "size(m)": ("size(m)", "size(m) > 1"),
+    "size(m)::INT": ("size(m)", "size(m) > 1"),
+    "map_keys(m)": ("sort_array(map_keys(m))", "array_contains(map_keys(m), 'b')"),
+    "m['a']::STRING": ("m['a']", "m['a'] = '1'"),
+    "M['A']::string": ("m['a']", "m['a'] = '1'"),
+    "map_contains_key(m, 'a')::BOOLEAN": ("map_contains_key(m, 'a')", "map_contains_key(m, 'a')"),
+    "m present": ("m IS NULL", "m IS NULL"),
+    "v.a::INT": ("v:a::int", "v:a::int > 1"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_columns_of_a_table_are_not_taken_for_what_is_asked_of_its_maps_and_variants(spark, tmp_path, name):
+    asked, condition = NAMES[name]
+    df = spark.createDataFrame(ROWS, "id INT, m MAP<STRING, STRING>").coalesce(1)
+    df = df.selectExpr("id", "m", "to_variant_object(named_struct('a', id)) AS v", f"-id AS `{name}`")
+    df.write.parquet(str(tmp_path / "plain"))
+    plain = spark.read.parquet(str(tmp_path / "plain"))
+    ours = load(spark, write(df, tmp_path / "t", **hot("m", ["a"])), schema=None)
+    for columns in (["id", asked], ["id", f"`{name}`"], ["id", f"`{name}`", asked, "m", "to_json(v)"]):
+        got, wanted = (
+            [tuple(map(_sorted, r)) for r in d.where(condition).orderBy("id").selectExpr(*columns).collect()]
+            for d in (ours, plain)
+        )
+        assert got == wanted and got, columns
+
+
+def test_keys_that_differ_in_case_alone_give_their_own_parts_of_structs(spark, tmp_path):
+    """Spark looks for what it prunes without the case of names, unless it is told otherwise."""
+    structs = "named_struct('x', id, 'y', -id), named_struct('x', id + 10, 'y', id + 20)"
+    df = spark.range(0, 4, 1, 1).selectExpr("id", f"map_from_arrays(array('a', 'A'), array({structs})) AS m")
+    df = df.selectExpr("*", "to_variant_object(m) AS v")
+    table = load(spark, write(df, tmp_path / "t", **hot("m", ["a", "A"])), schema=None)
+    typed = "variant_get(v, '$.{}', 'STRUCT<{}: INT, y: INT>').{}"
+    asked = [
+        "m['a'].x", "m['A'].y", "m.a.y", "element_at(m, 'A').x",
+        typed.format("a", "x", "x"), typed.format("A", "x", "y"), typed.format("A", "X", "X"),
+    ]  # fmt: skip
+    for columns in ([asked[0], asked[1]], [asked[4], asked[5]], asked):
+        got, wanted = (sorted(map(tuple, d.selectExpr(*columns).collect())) for d in (table, df))
+        assert got == wanted, columns
+
+
 def test_maps_in_structs_in_structs_have_hot_keys(spark, tmp_path):
     inner = "named_struct('m', IF(id = 2, NULL, map('k', id, 'x', -id)), 'id', id)"
     df = spark.range(0, 4, 1, 1).selectExpr(f"named_struct('a', IF(id = 1, NULL, {inner})) AS s")

@@ -1,7 +1,16 @@
 /** What a query wants of one path of a variant, or of one key of a map, as a column beside the columns of the table. */
 package shreddedvariant.layout
 
-import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType, VariantType}
+import org.apache.spark.sql.types.{
+  ArrayType,
+  BooleanType,
+  DataType,
+  IntegerType,
+  MapType,
+  StringType,
+  StructType,
+  VariantType
+}
 
 sealed trait PathStep
 
@@ -29,15 +38,38 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
     case _ => path.replaceAll("\\[\\d+\\]", "[*]")
   }
 
-  def name: String = wanted match {
-    case Wanted.Value(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")}"
-    case Wanted.Failure(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} failing"
-    case Wanted.Raising(target, zone) => s"$path::${target.sql}${zone.fold("")(z => s" in $z")} raising"
-    case Wanted.Presence | Wanted.MapPresence => s"$path present"
-    case Wanted.Entry(_, target) => s"$path::${target.sql}"
-    case _: Wanted.HasEntry | Wanted.MapSize | Wanted.MapKeys => path
-    case Wanted.Json(zone) => s"$path as JSON in $zone"
+  /**
+   * The hidden column's name, which no other one has. What Spark prunes of structs it finds by names without their case:
+   * so columns that are structs say which of their name's letters are capitals.
+   */
+  def name: String = {
+    val spelled = wanted match {
+      case Wanted.Value(_, zone) => s"$path::$typeName${zone.fold("")(z => s" in $z")}"
+      case Wanted.Failure(target, zone) =>
+        s"$path::${target.sql}${zone.fold("")(z => s" in $z")} failing"
+      case Wanted.Raising(_, zone) => s"$path::$typeName${zone.fold("")(z => s" in $z")} raising"
+      case Wanted.Presence | Wanted.MapPresence => s"$path present"
+      case _: Wanted.Entry | _: Wanted.HasEntry | Wanted.MapSize | Wanted.MapKeys => s"$path::$typeName"
+      case Wanted.Json(zone) => s"$path as JSON in $zone"
+    }
+    if (hasStructs(wanted.dataType)) spelled + capitals(spelled) else spelled
   }
+
+  private def typeName = wanted.dataType.sql
+
+  private def hasStructs(dataType: DataType): Boolean = dataType match {
+    case _: StructType => true
+    case ArrayType(element, _) => hasStructs(element)
+    case MapType(_, value, _) => hasStructs(value)
+    case _ => false
+  }
+
+  private def capitals(text: String) =
+    text.indices.filter(i => text(i) != text(i).toUpper.toLower).map(i => s"$i${text(i)}").mkString(
+      " #",
+      "",
+      ""
+    )
 
   /** The path as SQL writes it. */
   def path: String = wanted match {

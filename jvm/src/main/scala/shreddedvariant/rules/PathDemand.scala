@@ -95,20 +95,31 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
   }
 
   private def want(attribute: ExprId, path: PathColumn): Unit =
-    if (!attributes.contains((attribute, path))) {
+    if (!attributes.contains((attribute, path)) && !isTaken(attribute, path)) {
       attributes((attribute, path)) = hidden(attribute, path)
       for (origin <- origins.origin(attribute)) want(origin.ref.attribute, origin.path(path))
       origins.others(attribute).foreach(want(_, path))
     }
 
   private def hidden(attribute: ExprId, path: PathColumn): AttributeReference = {
-    val (leaf, full) = origins.columns.get(attribute).fold((Option.empty[PathLeaf], path)) {
-      case (owner, name) => (Some(owner), path.copy(column = name +: path.column))
+    val owned = inTable(attribute, path)
+    owned.flatMap { case (leaf, full) => leaf.existing(full) }.getOrElse {
+      val name = owned.fold(path)(_._2).name
+      AttributeReference(name, path.wanted.dataType, nullable = true)()
     }
-    leaf.flatMap(_.existing(full)).getOrElse(
-      AttributeReference(full.name, path.wanted.dataType, nullable = true)()
-    )
   }
+
+  /** Whether the table has a column of its own that has the name of the path's. */
+  private def isTaken(attribute: ExprId, path: PathColumn): Boolean =
+    inTable(attribute, path).exists { case (leaf, full) =>
+      leaf.table.columns.exists(_.name.equalsIgnoreCase(full.name))
+    }
+
+  /** A path of a column of a table, with the name of that column. */
+  private def inTable(attribute: ExprId, path: PathColumn): Option[(PathLeaf, PathColumn)] =
+    origins.columns.get(attribute).map { case (leaf, name) =>
+      leaf -> path.copy(column = name +: path.column)
+    }
 }
 
 /**
