@@ -4,6 +4,8 @@
  */
 package shreddedvariant.rules
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 import org.apache.spark.sql.catalyst.expressions.json.StructsToJsonEvaluator
@@ -153,7 +155,7 @@ final class AccessFinder(holders: ExprId => Boolean) {
     case VariantGet(child, path, VariantType, _, _) if path.foldable =>
       for {
         (ref, outer) <- steps(child)
-        parsed <- Option(path.eval()).flatMap(p => VariantPathParser.parse(p.toString))
+        parsed <- Constant(path).flatMap(p => VariantPathParser.parse(p.toString))
       } yield ref -> (outer ++ parsed.map {
         case ObjectExtraction(key) => PathStep.Key(key)
         case ArrayExtraction(index) => PathStep.Index(index)
@@ -167,9 +169,14 @@ private object Key {
   def unapply(e: Expression): Option[String] =
     if (!e.foldable || e.dataType != StringType) None
     else
-      Option(e.eval()).flatMap { key =>
+      Constant(e).flatMap { key =>
         Some(key.toString).filter(UTF8String.fromString(_) == key)
       }
+}
+
+/** The value of an expression that is the same in all rows; none where it is NULL, or raises, which a branch may prevent. */
+private object Constant {
+  def apply(e: Expression): Option[Any] = Try(e.eval()).toOption.flatMap(Option(_))
 }
 
 /** `to_json` of a variant without options, as the optimizer leaves it: a call of its evaluator. */
