@@ -34,10 +34,11 @@ object DraftLayout {
 
   /**
    * The key of the footer by which our writer says that it keeps to the shape: whatever has a cell stands in it, and in
-   * nothing that is stored around it. Readers then need not look there for paths, and may skip by the cell alone.
+   * nothing that is stored around it. Readers then need not look there for paths, and may skip by the cell alone. It says
+   * so of its own rows: tools that join files keep the keys of each.
    */
   val FooterKey = "shredded_variant.draft"
-  val KeepsToShape = "keeps to shape"
+  def keepsToShape(rows: Long): String = s"keeps to shape in $rows rows"
 
   /** Siblings of a cell's columns that readers pass over; `_metadata_key_paths` and `_spark…` are reserved among them. */
   def isIgnored(name: String): Boolean = name.startsWith("_")

@@ -10,8 +10,8 @@ import org.apache.parquet.schema.Type.Repetition
  */
 sealed abstract class WriteLayout(val hasMetadata: Boolean, val cellLevels: Int) extends Serializable {
 
-  /** What the footer says beside the schema. */
-  def footer: Map[String, String] = Map.empty
+  /** What the footer of a file of so many rows says beside the schema. */
+  def footer(rows: Long): Map[String, String]
 
   /** The group of a variant. One that is not shredded is the same in both layouts. */
   def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType
@@ -19,6 +19,8 @@ sealed abstract class WriteLayout(val hasMetadata: Boolean, val cellLevels: Int)
 
 object WriteLayout {
   case object Parquet extends WriteLayout(hasMetadata = true, cellLevels = 0) {
+    override def footer(rows: Long): Map[String, String] = Map.empty
+
     override def variantGroup(
         name: String,
         repetition: Repetition,
@@ -28,7 +30,8 @@ object WriteLayout {
   }
 
   case object Draft extends WriteLayout(hasMetadata = false, cellLevels = 1) {
-    override def footer: Map[String, String] = Map(DraftLayout.FooterKey -> DraftLayout.KeepsToShape)
+    override def footer(rows: Long): Map[String, String] =
+      Map(DraftLayout.FooterKey -> DraftLayout.keepsToShape(rows))
 
     override def variantGroup(
         name: String,

@@ -78,8 +78,11 @@ final class FileSplit(
   private def isOfParquetMr = Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
 
   /** Other libraries copy the keys of a footer from file to file, whatever they do to the rows. */
-  private def keepsToShape: Boolean =
-    isOfParquetMr && footer.getKeyValueMetaData.get(DraftLayout.FooterKey) == DraftLayout.KeepsToShape
+  private def keepsToShape: Boolean = {
+    def rows = open.all.iterator.map(_.getRowCount).sum
+    isOfParquetMr &&
+    Option(footer.getKeyValueMetaData.get(DraftLayout.FooterKey)).contains(DraftLayout.keepsToShape(rows))
+  }
 
   private lazy val rebasing: Rebasing = {
     val keys = footer.getKeyValueMetaData

@@ -43,7 +43,7 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job), withDifferences)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
-    val extra = context.getExtraMetaData.asScala ++ job.layout.footer ++ job.maps.footer
+    val extra = context.getExtraMetaData.asScala ++ job.maps.footer
     new WriteContext(schema, extra.asJava)
   }
 
@@ -61,7 +61,9 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
     val (entries, cut) = FileCounts.entries(counts)
     cut.foreach(job.cuts.add)
-    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ entries ++ FileCounts.ofNamed(job)
+    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ job.layout.footer(
+      rows
+    ) ++ entries ++ FileCounts.ofNamed(job)
   }
 
   /**

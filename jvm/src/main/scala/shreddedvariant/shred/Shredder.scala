@@ -5,7 +5,7 @@
  * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there; in
  * the draft, each stored value takes its keys along.
  *
- * Law (DraftLayout.KeepsToShape): what is stored around a cell never holds the cell's path. Beside an object stand only
+ * Law (DraftLayout.keepsToShape): what is stored around a cell never holds the cell's path. Beside an object stand only
  * keys that its cell does not name, and a value stored whole is no object, or no array, where the cell has one.
  *
  * Every leaf gets an entry for every row (or element): a value, or a null with the definition level up to which the
