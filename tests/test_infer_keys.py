@@ -4,11 +4,12 @@ import json
 
 import pytest
 from conftest import python
+from map_cases import ODD_KEYS, quoted
 from parquet_cells import data_files
 from pyspark.sql import functions as F
 from tables import load, refusal, write
 
-from shredded_variant import HotKeys, Shape, ShreddedVariantError, infer_shape
+from shredded_variant import HotKeys, Shape, ShreddedVariantError, infer_shape, layout
 
 # Keys in all rows, in 10 % and in 9 %, one with a comma, one that only ever is NULL, and two thousand in one row each.
 MAP = """map_filter(map('always', 'x', 'ten', repeat('t', 50), 'nine', repeat('n', 90), 'a,b', 'yy', 'null', NULL,
@@ -65,6 +66,16 @@ def test_the_keys_go_into_a_write_and_are_those_that_a_write_would_choose(spark,
         assert spark.read.parquet(file).selectExpr("s.*").columns == ["m", "b c", *sidecars]
     assert load(spark, given, schema=None).where("s.m['a,b'] = 'yy'").count() == 2000
     assert infer_shape(df, "s.`b c`").options("s.`b c`")["parquet.map.shredding.s.`b c`.keys"] == "k"
+
+
+@pytest.mark.parametrize("key", ODD_KEYS, ids=ascii)
+def test_an_odd_key_is_the_one_that_was_counted_and_the_one_that_a_file_has(spark, tmp_path, key):
+    rows = spark.createDataFrame([({key: "x"},)], "m MAP<STRING, STRING>").coalesce(1)
+    keys = infer_shape(rows, "m")
+    assert keys == HotKeys((key,)) == HotKeys.parse(keys.text()) == HotKeys.parse(keys.to_json())
+    table = write(rows, tmp_path / "t", **keys.options("m"))
+    entries = [entry for entry in layout(table).entries if entry.depth]
+    assert [(entry.path, entry.present) for entry in entries] == [(f"[{quoted(key)}]", 1)]
 
 
 def test_nothing_to_choose_from_is_no_key(spark, df):

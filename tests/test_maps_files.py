@@ -4,10 +4,13 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from map_cases import ODD_KEYS, hot
+from map_cases import ODD_KEYS, hot, quoted
 from map_files import ROWS, SCHEMA, entries, footer, foreign
 from parquet_cells import data_files, only_file
+from path_queries import settings
 from tables import FORMAT, load, refusal, write
+
+from shredded_variant import layout, verify
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +154,48 @@ def test_keys_that_no_footer_names_are_those_of_the_option(spark, tmp_path):
         table = load(spark, tmp_path, schema=schema, **option).orderBy("id")
         assert table.first()["m"] == {"x": "2", "p": "1", "q": "2"}
         assert [r[0] for r in table.selectExpr("m['p']").collect()] == ONE
+
+
+@pytest.fixture
+def unnamed(spark, tmp_path):
+    """A file of odd hot keys in two maps, as a reader meets it that does not keep footers: nobody names the keys."""
+    rows = [(i, None if m is None else dict.fromkeys(ODD_KEYS, str(i)) | m) for i, m in ROWS]
+    df = spark.createDataFrame([(i, m, (m,)) for i, m in rows], f"{SCHEMA}, s STRUCT<`d.m`: MAP<STRING, STRING>>")
+    options = hot("m", ODD_KEYS, **{"s.`d.m`": ["x", *ODD_KEYS]})
+    file = only_file(write(df.coalesce(1), tmp_path / "named", **options))
+    spark.read.parquet(file).coalesce(1).write.parquet(str(tmp_path / "t"))
+    assert not [k for k in footer(only_file(str(tmp_path / "t"))) if k.startswith("paimon")]
+    return str(tmp_path / "t"), options, sorted(rows)
+
+
+def same_maps(df, rows):
+    assert sorted((r.id, r.m) for r in df.collect()) == rows
+    assert sorted((r.id, r.s[0]) for r in df.collect()) == rows
+    asked = [f"{m}[{quoted(key)}]" for key in (*ODD_KEYS, "x", "a") for m in ("m", "s.`d.m`")]
+    for row, (_, m) in zip(df.orderBy("id").selectExpr(*asked).collect(), rows, strict=True):
+        assert list(row) == [(m or {}).get(key) for key in (*ODD_KEYS, "x", "a") for _ in range(2)]
+
+
+def test_an_option_names_odd_keys_and_those_of_maps_in_structs_by_every_route(spark, unnamed, tmp_path):
+    path, options, rows = unnamed
+    keys = {key: value for key, value in options.items() if key.endswith(".keys")}
+    same_maps(load(spark, path, schema=None, **keys), rows)
+    stream = spark.readStream.format(FORMAT).options(**keys).schema(load(spark, path, schema=None).schema).load(path)
+    to = stream.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "check"))
+    to.trigger(availableNow=True).start(str(tmp_path / "read")).awaitTermination()
+    same_maps(spark.read.parquet(str(tmp_path / "read")), rows)
+    with settings(spark, {f"spark.datasource.{FORMAT}.{key}": value for key, value in keys.items()}):
+        same_maps(load(spark, path, schema=None), rows)
+        same_maps(spark.sql(f"SELECT * FROM {FORMAT}.`{path}`"), rows)
+
+
+def test_a_footer_may_name_a_map_with_dots_as_the_specification_does(spark, tmp_path):
+    """It knows no maps in structs, and so quotes no names."""
+    foreign(tmp_path / "f.parquet", {0: ONE, 1: TWO}, "p,q", RESIDUAL, column="x.y")
+    table = load(spark, tmp_path, schema=None)
+    assert table.orderBy("id").first()["x.y"] == {"x": "2", "p": "1", "q": "2"}
+    assert [entry.path for entry in layout(tmp_path).entries if entry.depth] == ["['p']", "['q']"]
+    assert verify(spark, str(tmp_path)).ok
 
 
 def test_a_footer_goes_before_the_option(spark, tmp_path):

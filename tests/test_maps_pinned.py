@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from map_cases import ODD_KEYS
+from map_files import footer
 from parquet_cells import data_files
 from tables import FORMAT, load, refusal, write
 
@@ -119,9 +121,28 @@ def test_a_person_edits_the_keys_and_the_next_write_has_them(spark, pinned):
     assert append(maps(spark, "a"), pinned) == []
 
 
+def test_odd_keys_are_kept(spark, tmp_path):
+    def rows(key):
+        return spark.createDataFrame([(i, {key: f"v{i}"}) for i in range(ROWS)], "id INT, m MAP<STRING, STRING>")
+
+    named = {"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.keys": json.dumps(ODD_KEYS)}
+    table = write(rows("\0").coalesce(1), tmp_path / "t", **named)
+    for _ in range(2):
+        write(rows(",").coalesce(1), table, mode="append", **INFER)
+    assert pins(table) == {"m": {"hotKeys": ODD_KEYS}}
+    assert [json.loads(footer(f)["paimon.map.shredding.m.keys"]) for f in data_files(table)] == [ODD_KEYS] * 3
+    assert load(spark, table, schema=None).where("m['\0'] = 'v7'").count() == 1
+
+
 @pytest.mark.parametrize(
     ("keys", "reason"),
-    [('["a", "a"]', "'a' twice"), ('"a,b"', "no list of texts"), ("[1]", "no list of texts"), ("[", "no JSON")],
+    [
+        ('["a", "a"]', "'a' twice"),
+        (r'["\ud800"]', "no text in UTF-8"),
+        ('"a,b"', "no list of texts"),
+        ("[1]", "no list of texts"),
+        ("[", "no JSON"),
+    ],
 )
 def test_keys_that_cannot_be_used_are_refused_before_a_file_is_written(spark, pinned, keys, reason):
     file = Path(pinned) / "_shredding" / "shapes.json"

@@ -11,6 +11,8 @@ from shredded_variant.footer import Node
 from shredded_variant.names import in_brackets
 
 COLUMNS = "parquet.map.shredding.columns"
+# What stands around the keys of a list with commas, and is none of theirs: the ends that Java's `trim` takes off.
+AROUND = "".join(map(chr, range(ord(" ") + 1)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +29,7 @@ class HotKeys:
                 f"HotKeys.parse takes a text and was given {text!r:.80}: pass keys with commas, or a JSON array."
             )
         keys = _parse(text)
-        if len(set(keys)) < len(keys) or ("" in keys and not text.strip().startswith("[")):
+        if len(set(keys)) < len(keys) or ("" in keys and _json(text) is None):
             raise WrongArgument(
                 f"The keys '{text:.80}' hold one that is empty or stands there twice: name each key once, and write "
                 "keys that are empty, padded or hold commas as a JSON array."
@@ -58,12 +60,18 @@ def of(children: Iterable[Node], path: tuple[str, ...], footer: Mapping[str, str
     names = {node.name for node in fields}
     found = {}
     for node in fields:
-        text = footer.get(_footer_key((*path, node.name))) if node.is_map else None
+        text = _named(footer, (*path, node.name)) if node.is_map else None
         for i, key in enumerate(_parse(text) if text is not None else []):
             column = f"__paimon_map_shred_{node.name}_{i}"
             if column in names:
                 found[column] = (node.name, key)
     return found
+
+
+def _named(footer: Mapping[str, str], path: tuple[str, ...]) -> str | None:
+    """What a footer says of a map: the specification knows no structs, and quotes no names."""
+    unquoted = footer.get(f"paimon.map.shredding.{path[0]}.keys") if len(path) == 1 else None
+    return footer.get(_footer_key(path), unquoted)
 
 
 def _footer_key(path: tuple[str, ...]) -> str:
@@ -73,11 +81,13 @@ def _footer_key(path: tuple[str, ...]) -> str:
 
 def _parse(text: str) -> list[str]:
     """A JSON array of strings, or a list with commas."""
-    if text.strip().startswith("["):
-        try:
-            keys = json.loads(text)
-        except ValueError:
-            keys = None
-        if isinstance(keys, list) and all(isinstance(k, str) for k in keys):
-            return keys
-    return [key.strip() for key in text.split(",")]
+    listed = _json(text)
+    return [key.strip(AROUND) for key in text.split(",")] if listed is None else listed
+
+
+def _json(text: str) -> list[str] | None:
+    try:
+        keys = json.loads(text)
+    except ValueError:
+        return None
+    return keys if isinstance(keys, list) and all(isinstance(k, str) for k in keys) else None

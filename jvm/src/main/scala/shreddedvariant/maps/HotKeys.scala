@@ -10,9 +10,11 @@
  */
 package shreddedvariant.maps
 
+import java.nio.charset.StandardCharsets
+
 import scala.util.Try
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
 
 object HotKeys {
   private val SidecarPrefix = "__paimon_map_shred_"
@@ -37,6 +39,15 @@ object HotKeys {
   def footerKey(column: Seq[String]): String =
     column.map(quotedWhereNeeded).mkString(FooterPrefix, ".", FooterSuffix)
 
+  /** The keys of a footer that may be for a map: the specification knows no structs, and quotes no names. */
+  def footerKeys(column: Seq[String]): Seq[String] =
+    Seq(footerKey(column), column.mkString(FooterPrefix, ".", FooterSuffix)).take(if (column.size == 1) 2
+    else 1)
+
+  /** What a footer says of a map. */
+  def named(footer: Map[String, String], column: Seq[String]): Option[String] =
+    footerKeys(column).flatMap(footer.get).headOption
+
   /** The map that a key of the footer is for, as it stands there. */
   def ofFooterKey(key: String): Option[String] =
     Option.when(key.startsWith(FooterPrefix) && key.endsWith(FooterSuffix))(
@@ -49,12 +60,18 @@ object HotKeys {
   /** A list of keys as footers and options have it: a JSON array, or separated by commas and trimmed. */
   def parse(list: String): Seq[String] = json(list).getOrElse(list.split(",", -1).toSeq.map(_.trim))
 
+  /** Whether a list is JSON, which may have keys that stand nowhere between commas. */
+  def isJson(list: String): Boolean = json(list).isDefined
+
   /** JSON where the commas would not give the same keys back. */
   def text(keys: Seq[String]): String = {
     val list = keys.mkString(",")
     if (keys.forall(_.nonEmpty) && keys.forall(isTrimmed) && parse(list) == keys) list
     else mapper.writeValueAsString(keys.toArray)
   }
+
+  /** Whether a key is none in UTF-8: half of a pair of surrogates alone. */
+  def hasNoBytes(key: String): Boolean = !StandardCharsets.UTF_8.newEncoder.canEncode(key)
 
   /** Readers may trim more than we do. */
   private def isTrimmed(key: String) = key == key.trim && key == key.strip
@@ -66,5 +83,5 @@ object HotKeys {
         (0 until array.size).map(array.get)
       }.filter(_.forall(_.isTextual)).map(_.map(_.asText))
 
-  private val mapper = new ObjectMapper()
+  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 }

@@ -28,7 +28,7 @@ final class FileMaps(
     else {
       val name = path.map(Shape.quoted).mkString(".")
       def refuse(reason: String) = throw Errors.malformedMap(name, reason)
-      val keys = footer.get(HotKeys.footerKey(path)).map(HotKeys.parse).orElse(fromOptions(path)).getOrElse(
+      val keys = HotKeys.named(footer, path).map(HotKeys.parse).orElse(fromOptions(path)).getOrElse(
         throw Errors.unnamedHotKeys(name, found.size, Options.MapKeys.of(name))
       )
       if (found.keySet != keys.indices.toSet)

@@ -20,10 +20,10 @@ object MapProof {
     val maps = mapsOf(file.getSchema, Nil)
     val refused = maps.flatMap(path => RowProof.refusal(text(path))(hot.hotKeys(path)).map(path -> _))
     val bare = for {
-      path <- maps if footer.contains(HotKeys.footerKey(path))
+      path <- maps if HotKeys.named(footer, path).isDefined
       if !refused.exists(_._1 == path) && hot.hotKeys(path).isEmpty
     } yield finding(text(path), "the footer names hot keys of it, and no column of the file has them")
-    val known = maps.map(HotKeys.footerKey).toSet
+    val known = maps.flatMap(HotKeys.footerKeys).toSet
     val strangers = footer.keys.toSeq.sorted.filterNot(known).flatMap(HotKeys.ofFooterKey).map { name =>
       finding(name, "the footer names hot keys of it, and the file has no such map")
     }

@@ -160,11 +160,12 @@ object MapColumns {
   /** The keys that an option lists. */
   def keys(key: String, list: String): Seq[String] = {
     def refuse(reason: String) = throw Errors.mapKeys(key, list, reason)
-    val isJson = list.trim.startsWith("[")
+    val isJson = HotKeys.isJson(list)
     val keys = HotKeys.parse(list)
     if (keys.isEmpty || !isJson && list.trim.isEmpty) refuse("it names no key")
     if (!isJson && keys.contains("")) refuse("a key between its commas is empty")
     keys.diff(keys.distinct).headOption.foreach(twice => refuse(s"the key '$twice' stands there twice"))
+    keys.find(HotKeys.hasNoBytes).foreach(_ => refuse("a key is no text in UTF-8"))
     keys
   }
 

@@ -21,6 +21,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import shreddedvariant.ShreddedVariantException
 import shreddedvariant.layout.{Shape, ShapeParser}
+import shreddedvariant.maps.HotKeys
 
 final case class Pin(shape: Shape, rows: Option[Long])
 final case class PinnedKeys(keys: Seq[String], rows: Option[Long])
@@ -102,6 +103,8 @@ object Pins {
     keys.diff(keys.distinct).headOption.foreach(key =>
       unusable(s"the column '$column' has the hot key '$key' twice")
     )
+    if (keys.exists(HotKeys.hasNoBytes))
+      unusable(s"the column '$column' has a hot key that is no text in UTF-8")
     PinnedKeys(keys, rows(node))
   }
 
