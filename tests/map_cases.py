@@ -3,6 +3,8 @@
 import json
 import random
 
+from pyspark.sql.types import VariantVal
+
 
 def _random_key(seed):
     """Some characters of any plane of Unicode, by a seed."""
@@ -53,6 +55,15 @@ MAPS = {
 }
 
 
+def variant(id):
+    """A number that is text in some rows, and an object or nothing."""
+    if id % 5 == 4:
+        return None
+    return VariantVal.parseJson(
+        json.dumps({"a": str(id % 4) if id % 3 else id % 4, "o": {"b": id} if id % 2 else None})
+    )
+
+
 def rows(first):
     """One row for each map; `first` is the id of the first."""
     found = []
@@ -61,7 +72,7 @@ def rows(first):
         n = None if m is None else {key: None if value is None else id * 10 + len(key) for key, value in m.items()}
         s = None if i == 3 else (id, m)
         d = None if i == 4 else (n,)
-        found.append((id, f"k{id % 3}", m, n, s, d, None, [n, None, {}] if i % 2 else None))
+        found.append((id, f"k{id % 3}", m, n, s, d, variant(id), [n, None, {}] if i % 2 else None))
     return found
 
 
@@ -84,7 +95,8 @@ LOOKUPS = [
     "l[0]['a']", "element_at(l, 1)['b']", "coalesce(m, map('a', 'none'))['a']", "upper(m['b'])", "m['a'] || m['b']",
     "m['a'] IS NULL", "m['a'] IS NOT NULL", "m IS NULL", "m IS NOT NULL", "s.m IS NULL", "m['cold'] = n['cold']",
     "CASE WHEN id < 20 THEN m['a'] ELSE m['b'] END", "struct(m['A'], m['a'])", "m[m['nowhere']]",
-    "try_cast(m['a'] AS INT)",
+    "try_cast(m['a'] AS INT)", "IF(id > 9999, m[CAST(1 DIV 0 AS STRING)], 'x')",
+    "IF(id > 9999, map_contains_key(m, CAST(1 DIV 0 AS STRING)), v:a::string = '1')",
     "size(m)", "cardinality(n)", "size(s.m)", "size(`x.y`.`d.m`)", "size(map_keys(m))", "array_size(map_keys(n))",
     "size(m) IS NULL", "coalesce(size(m), -5)", "sort_array(map_keys(m))", "sort_array(map_keys(s.m))",
     "map_keys(m) IS NULL", "size(map_keys(`x.y`.`d.m`))", "array_contains(map_keys(m), k)",
@@ -150,6 +162,14 @@ QUERIES = [
     ("SELECT id, sort_array(map_keys(m)) FROM t WHERE exists(map_keys(m), x -> x > 'b')", ["id", "map_keys(m)"]),
     ("SELECT key, count(*) FROM (SELECT explode(map_keys(m)) AS key FROM t) GROUP BY key", ["map_keys(m)"]),
     ("SELECT size(x) FROM (SELECT m AS x FROM t UNION ALL SELECT s.m FROM t) q", ["size(m)", "size(s.m)"]),
+    ("SELECT id FROM t WHERE try_cast(v:a AS INT) > 1 AND m['b'] > '1' AND n['a'] > 3",
+     ["id", "v.a", "m['b']", "n['a']"]),
+    ("SELECT id, m['a'], v:o.b::int, s.m['b'] FROM t WHERE n['b'] IS NOT NULL OR v:a::string = '1'",
+     ["id", "m['a']", "v.o.b", "s.m['b']", "n['b']", "v.a"]),
+    ("SELECT a.id, b.id FROM t a JOIN t b ON a.v:a::string = b.m['a']", ["id", "v.a", "m['a']"]),
+    ("SELECT v:a::string, m['a'], size(n), count(*), max(n['b']) FROM t GROUP BY 1, 2, 3",
+     ["v.a", "m['a']", "size(n)", "n['b']"]),
+    ("SELECT id, v, m FROM t WHERE n['a'] > 500 AND v:o.b::int > 1", ["id", "v", "m", "n['a']", "v.o.b"]),
     ("SELECT id, m COLLATE UTF8_LCASE FROM (SELECT id, m['a'] AS m FROM t)", ["id", "m['a']"]),
     ("SELECT id, CAST(m AS MAP<STRING COLLATE UTF8_LCASE, STRING>)['A'] FROM t WHERE NOT map_contains_key(m, 'A')",
      ["id", "m", "m has 'A'"]),

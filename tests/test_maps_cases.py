@@ -1,10 +1,14 @@
 """Each kind of map, a case each, in each kind of file: whole and by all that is asked of it, it is what was written."""
 
 import functools
+import json
 
 import pytest
 from map_cases import FORMS, MAPS, ODD_KEYS, hot, quoted
+from map_files import footer
+from parquet_cells import only_file
 from path_queries import Pair, Rows, frozen, outcome
+from tables import write
 
 SCHEMA = "id INT, m MAP<STRING, STRING>"
 CASES = {name: m for name, m in MAPS.items() if "odd" not in name}
@@ -52,6 +56,12 @@ def test_a_map_in_a_file(answers, case, file):
     assert ours[0] == spark[0] == frozen(CASES[case])
     for lookup, got, wanted in zip(LOOKUPS, ours[1:], spark[1:], strict=True):
         assert got == wanted, lookup
+
+
+def test_chosen_hot_keys_are_odd_ones_too(spark, tmp_path):
+    rows = spark.createDataFrame([(i, dict.fromkeys(ODD_KEYS, "x")) for i in range(9)], SCHEMA).coalesce(1)
+    file = only_file(write(rows, tmp_path / "t", **FILES["chosen hot keys"]))
+    assert sorted(json.loads(footer(file)["paimon.map.shredding.m.keys"])) == sorted(ODD_KEYS)
 
 
 # ---- tables of several files, nested maps ----

@@ -5,6 +5,7 @@ import pytest
 from map_cases import hot
 from map_files import sizes
 from parquet_cells import data_files, only_file
+from path_queries import settings
 from scan_counts import run
 from tables import FORMAT, load, write
 
@@ -112,6 +113,53 @@ def test_rows_that_a_filter_drops_cost_the_other_columns_nothing(tables):
     """Nothing to skip by, so that the filter is evaluated on its own column first."""
     _, counts = query(tables, "m['n'] LIKE '%4321'", "id, m['filler'], array_sort(map_entries(s.m))")
     assert counts.rows_skipped > ROWS - 10
+
+
+# Values of a type that grow with id: (type, value, one that some row has, one beyond all).
+TYPED = [
+    ("TINYINT", "CAST(id div 80 AS TINYINT)", "54Y", "101Y"),
+    ("INT", "CAST(id AS INT)", "4321", "-1"),
+    ("FLOAT", "CAST(id AS FLOAT)", "CAST(4321 AS FLOAT)", "CAST(9e9 AS FLOAT)"),
+    ("DOUBLE", "id / 2D", "2160.5D", "-0.5D"),
+    ("DECIMAL(9,2)", "CAST(id + 0.25 AS DECIMAL(9,2))", "4321.25", "0.24"),
+    ("DECIMAL(38,10)", "CAST(id * 12345678901 AS DECIMAL(38,10))", "4321 * 12345678901BD", "-1BD"),
+    ("BINARY", "CAST(lpad(id, 5, '0') AS BINARY)", "CAST('04321' AS BINARY)", "x'ff'"),
+    ("DATE", "date_add(DATE'2020-01-01', CAST(id AS INT))", "DATE'2031-11-01'", "DATE'2019-12-31'"),
+    ("TIMESTAMP", "timestamp_seconds(id)", "timestamp_seconds(4321)", "timestamp_seconds(-1)"),
+    ("TIMESTAMP_NTZ", "timestampadd(DAY, CAST(id AS INT), TIMESTAMP_NTZ'2020-01-01 00:00:00')",
+     "TIMESTAMP_NTZ'2031-11-01 00:00:00'", "TIMESTAMP_NTZ'2019-01-01 00:00:00'"),
+    ("BOOLEAN", "id >= 7900", "true", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ddl", "value", "there", "beyond"), TYPED, ids=[t[0] for t in TYPED])
+def test_hot_values_of_a_type_are_skipped_by(spark, tmp_path, ddl, value, there, beyond):
+    rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"map('k', IF(id = 5000, NULL, {value}), 'c', {value}) AS m")
+    options = {"parquet.page.row.count.limit": str(PAGE), "parquet.enable.dictionary": "false"}
+    # INT96, the default of Spark's `parquet` for times in a zone, has no statistics.
+    with settings(spark, {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}):
+        table = load(spark, write(rows, tmp_path / "t", **hot("m", ["k"]), **options), schema=None)
+    assert dict(table.dtypes)["m"].upper() == f"MAP<STRING,{ddl}>"
+    for condition in (f"m['k'] = {there}", f"{there} <=> element_at(m, 'k')", f"m['k'] IN ({there})"):
+        found, counts = run(table.where(condition).select("id"))
+        expected = {r.id for r in rows.where(condition).select("id").collect()}
+        assert expected and {r.id for r in found} == expected
+        assert len(expected) <= ROWS - counts.rows_skipped <= 2 * PAGE, condition
+    if beyond:
+        found, counts = run(table.where(f"m['k'] = {beyond}").select("id"))
+        assert (found, counts.groups[0], counts.bytes[0]) == ([], 0, 0)
+    # A cold key has no bounds.
+    found, counts = run(table.where(f"m['c'] = {there}").select("id"))
+    assert found and counts.rows_skipped == 0
+
+
+def test_hot_values_that_are_no_numbers_hide_none_that_match(spark, tmp_path):
+    rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('k', IF(id % 500 = 7, double('NaN'), id / 2D)) AS m")
+    options = {"parquet.page.row.count.limit": str(PAGE), "parquet.enable.dictionary": "false"}
+    table = load(spark, write(rows, tmp_path / "t", **hot("m", ["k"]), **options), schema=None)
+    for condition in ("isnan(m['k'])", "m['k'] > 990", "m['k'] = 500", "m['k'] >= double('NaN')", "m['k'] < 3"):
+        found = {r.id for r in table.where(condition).select("id").collect()}
+        assert found == {r.id for r in rows.where(condition).select("id").collect()} != set(), condition
 
 
 def test_a_key_that_no_map_has_is_found_in_the_dictionary_of_keys(spark, tmp_path):

@@ -5,6 +5,7 @@ from catalog_tables import create, listed, location, tables
 from map_cases import hot
 from map_files import ROWS, SCHEMA, foreign, named_keys
 from parquet_cells import data_files
+from path_queries import leaves
 from tables import FORMAT, refusal, write
 
 COLUMNS = "id INT, m MAP<STRING, STRING>"
@@ -214,12 +215,44 @@ def test_a_name_of_hot_keys_is_refused_wherever_a_table_gets_columns(spark, sour
         assert maps(spark, there) == wanted()
 
 
+def test_views_of_maps_and_of_their_keys_read_the_keys_that_are_asked_of_them(spark, source):
+    with tables(spark, "t") as t:
+        spark.sql(f"CREATE TABLE {t} USING {FORMAT} TBLPROPERTIES {listed(HOT)} AS SELECT * FROM maps")
+        views = {
+            "whole_maps": f"SELECT id AS i, m AS x FROM {t}",
+            "some_maps": "SELECT x AS y, i FROM whole_maps WHERE x['b'] IS NOT NULL OR size(x) > 1",
+            "hot_keys": f"SELECT m['a'] AS a, m.b AS b, m['x'] AS x FROM {t}",
+        }
+        try:
+            for name, query in views.items():
+                spark.sql(f"CREATE OR REPLACE VIEW {name} AS {query}")
+            for query, rows, read in (
+                ("SELECT x['a'] FROM whole_maps", [None, None, None, None, "1"], {"m['a']"}),
+                ("SELECT y['a'] FROM some_maps", [None, "1"], {"m['a']", "m['b']", "size(m)"}),
+                (
+                    "SELECT max(y['x']) FROM some_maps WHERE y['a'] = '1'",
+                    ["2"],
+                    {"m['a']", "m['b']", "m['x']", "size(m)"},
+                ),
+                ("SELECT b FROM hot_keys WHERE a IS NULL", [None, None, None, "3"], {"m['a']", "m['b']"}),
+                ("SELECT x FROM hot_keys WHERE x > ''", ["2"], {"m['x']"}),
+            ):
+                found = spark.sql(query)
+                assert sorted((r[0] for r in found.collect()), key=lambda v: (v is not None, v)) == rows, query
+                assert leaves(found) == read, query
+        finally:
+            for name in views:
+                spark.sql(f"DROP VIEW IF EXISTS {name}")
+
+
 WRONG = [
     ({"parquet.map.shredding.columns": "m"}, "MAP_WITHOUT_KEYS", "'m'"),
     ({"parquet.map.shredding.columns": "w", "parquet.map.shredding.w.keys": "a"}, "NO_SUCH_COLUMN", "did you mean 'm'"),
     ({"parquet.map.shredding.columns": "id", "parquet.map.shredding.id.keys": "a"}, "NOT_A_MAP", "'id'"),
     ({**HOT, "parquet.map.shredding.m.keys": "a,a"}, "MAP_KEYS", "'a' stands there twice"),
     ({**HOT, "parquet.map.shredding.m.keys": ""}, "MAP_KEYS", "no key"),
+    ({**HOT, "parquet.map.shredding.m.keys": r'["a","\\ud800"]'}, "MAP_KEYS", "a key is no text in UTF-8"),
+    ({**HOT, "parquet.map.shredding.m.keys": '["a"],,b'}, "MAP_KEYS", "a key between its commas is empty"),
     ({**HOT, "parquet.map.shredding.m.maxKeys": "4"}, "MAP_NOT_INFERRED", "infer"),
     ({**HOT, "parquet.map.shredding.m.infer": "perhaps"}, "OPTION_VALUE", "true or false"),
     ({**HOT, "parquet.map.shreding.m.keys": "a"}, "UNKNOWN_OPTION", "did you mean"),

@@ -81,6 +81,9 @@ def test_values_of_a_type_are_compared_as_spark_does(pair, ddl):
         "SELECT id FROM {} WHERE m['hot'] >= (SELECT max(m['hot']) FROM {} WHERE id < 2)",
         "SELECT CAST(min(m['hot']) AS STRING), CAST(max(m['cold']) AS STRING) FROM {}",
         "SELECT a.id FROM {} a JOIN {} b ON a.m['hot'] = b.m['cold']",
+        "SELECT id FROM {0} WHERE m['hot'] IN (SELECT m['cold'] FROM {0} WHERE id IN (1, 2))",
+        "SELECT CAST(m['hot'] AS STRING), count(*), max(id) FROM {} GROUP BY m['hot']",
+        "SELECT CAST(x AS STRING) FROM (SELECT DISTINCT m['cold'] AS x FROM {})",
     ):
         if "COLLATE" in ddl and "max(m['cold'])" in query:
             continue
