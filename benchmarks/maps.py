@@ -32,6 +32,7 @@ QUERIES = {
     "cold": "SELECT count(m['cold3']) FROM {t}",
 }
 SPELLED = {"struct": "s.{key}", "variant": "v:{key}::string"}
+COLUMNS = {"struct": "s", "variant": "v"}
 
 
 def measurements(bench: Bench) -> list[tuple[str, Callable[[], Result]]]:
@@ -53,8 +54,7 @@ def _result(bench: Bench, entries: int, what: str) -> Result:
     result = Result(_name(entries, what))
     seconds = bench.plan.seconds * (1 if what == "whole" else SECONDS[entries])
     result.copies = bench.copies_for(lambda copies: _query(bench, tables["map"], "map", what, copies), seconds)
-    names = ["map", "ours"] if what == "whole" else list(tables)
-    runs = {name: _query(bench, tables[name], name, what, result.copies) for name in names}
+    runs = {name: _query(bench, tables[name], name, what, result.copies) for name in tables}
     if what == "project":
         runs["cold"] = _query(bench, tables["ours"], "ours", "cold", result.copies)
     if what != "whole":
@@ -83,14 +83,15 @@ def _write_result(bench: Bench, entries: int, tables: dict[str, Path]) -> Result
         run()
     seconds = interleaved(runs, dict.fromkeys(runs, bench.plan.runs), bench.quiet)
     taken = {name: bench.summary(times) for name, times in seconds.items()}
-    sizes = {name: sum(f.stat().st_size for f in (home / name).glob("*.parquet")) for name in runs}
+    places = tables | {name: home / name for name in runs}
+    sizes = {name: sum(f.stat().st_size for f in place.glob("*.parquet")) for name, place in places.items()}
     shutil.rmtree(home)
     result = Result(_name(entries, "write"), seconds=dict(seconds), struct=taken["map"])
     result.bounds = [
         Bound("map", WRITE, taken["ours"] / taken["map"]),
         Bound("map bytes", SIZE, sizes["ours"] / sizes["map"]),
     ]
-    result.details = {"map bytes": sizes["map"], "our bytes": sizes["ours"]}
+    result.details = {f"{name} bytes": size for name, size in sizes.items()}
     return result
 
 
@@ -100,6 +101,8 @@ def _query(bench: Bench, path: Path, layout: str, what: str, copies: int) -> Run
     reader = bench.spark.read.format("shredded_variant" if layout in ("ours", "variant") else "parquet")
     reader.load(paths).createOrReplaceTempView(view)
     sql = QUERIES[what].format(t=view)
+    if what == "whole":
+        sql = sql.replace(" m ", f" {COLUMNS.get(layout, 'm')} ")
     for key in HOT:
         if layout in SPELLED:
             sql = sql.replace(f"m['{key}']", SPELLED[layout].format(key=key))

@@ -108,7 +108,8 @@ WHOLE = [
     "m", "n", "s", "s.m", "`x.y`", "l", "struct(m, size(m))", "size(l[0])", "sort_array(map_keys(l[0]))",
     "array_sort(map_values(m))", "map_filter(m, (k, x) -> x > '1')", "transform_values(n, (k, x) -> x + 1)",
     "map_entries(m) IS NULL", "size(map_concat(n, map('z', 1)))", "str_to_map('a:1')['a']", "struct(m, m['a'])",
-    "aggregate(map_values(n), 0, (a, x) -> a + coalesce(x, 0))",
+    "aggregate(map_values(n), 0, (a, x) -> a + coalesce(x, 0))", "from_json(to_json(n), 'MAP<STRING, INT>')",
+    "from_json(to_json(s), 'a INT, m MAP<STRING, STRING>')", "from_json(to_json(struct(m)), 'm MAP<STRING, STRING>')",
 ]  # fmt: skip
 
 # (query, the leaves that its scans read, or None)
