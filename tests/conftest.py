@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from path_queries import OTHER_SESSIONS, settings
 
 import shredded_variant
 
@@ -115,6 +116,13 @@ def spark(tmp_path_factory):
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture(params=OTHER_SESSIONS)
+def other_session(request, spark):
+    """The session with other settings, under which as little is read as under its own."""
+    with settings(spark, OTHER_SESSIONS[request.param]):
+        yield spark
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ OTHER_SESSIONS = {
     "without ANSI": {"spark.sql.ansi.enabled": "false"},
     "attached late": LATE,
     "row by row": {"spark.sql.parquet.enableVectorizedReader": "false"},
+    "off heap": {"spark.sql.columnVector.offheap.enabled": "true"},
 }
 UNSHREDDED = {"spark.sql.variant.writeShredding.enabled": "false", "spark.sql.variant.inferShreddingSchema": "false"}
 

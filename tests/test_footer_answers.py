@@ -94,6 +94,11 @@ def test_what_footers_tell_exactly_reads_no_page(tables, aggregates):
     assert len(explained(tables.sql(f"SELECT {aggregates} FROM ours"))) == 1
 
 
+@pytest.mark.parametrize("aggregates", FROM_FOOTERS[::5])
+def test_other_sessions_read_no_page_either(tables, other_session, aggregates):
+    test_what_footers_tell_exactly_reads_no_page(tables, aggregates)
+
+
 # What only pages tell, though the scan computes it.
 FROM_PAGES = [
     # Some values cannot be cast, and are NULL.
@@ -119,6 +124,11 @@ def test_what_footers_do_not_tell_is_decoded(tables, aggregates):
     assert counts.pages[0] > 0
     assert counts.groups[0] > 0
     assert len(explained(tables.sql(f"SELECT {aggregates} FROM ours"))) == 1
+
+
+@pytest.mark.parametrize("aggregates", FROM_PAGES[::5])
+def test_other_sessions_decode_what_footers_do_not_tell(tables, other_session, aggregates):
+    test_what_footers_do_not_tell_is_decoded(tables, aggregates)
 
 
 def test_only_row_groups_and_columns_that_need_it_are_decoded(tables):

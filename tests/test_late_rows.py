@@ -1,6 +1,7 @@
 """The filter's columns first: the others are read for surviving rows alone, and the rows are Spark's."""
 
 import pytest
+from parquet_cells import chunk_bytes, only_file
 from scan_counts import run
 from tables import FORMAT, write
 
@@ -70,6 +71,18 @@ def test_only_surviving_rows_are_read(spark, tables, condition, columns):
     assert shown(rows) == expected
     assert counts.rows_skipped == ROWS - len(expected)
     assert shown(load(spark, path, late=False).where(condition).selectExpr(*columns).collect()) == expected
+
+
+@pytest.mark.parametrize("condition", FEW[::4])
+def test_other_sessions_read_only_surviving_rows(spark, tables, other_session, condition):
+    test_only_surviving_rows_are_read(spark, tables, condition, COLUMNS[-1])
+
+
+def test_where_no_row_survives_only_the_leaf_of_the_filter_is_read(spark, tables, other_session):
+    query = load(spark, tables[1]).where("v:m::bigint % 1000 = 1001").selectExpr("id", "plain", "to_json(v) AS j")
+    rows, counts = run(query)
+    leaf = chunk_bytes(only_file(tables[1]))["v.typed_value.m.typed_value"]
+    assert (rows, counts.rows_skipped, counts.bytes[0]) == ([], ROWS, leaf)
 
 
 def test_of_the_other_columns_only_pages_with_survivors_are_read(spark, tables):

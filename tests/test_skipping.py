@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from path_queries import skipping_shown
+from path_queries import OTHER_SESSIONS, settings, skipping_shown
 from scan_counts import run
 from tables import FORMAT, write
 
@@ -42,7 +42,12 @@ HITS = [
     ("v:i::int = 4321", PAGE),
     ("v:i::bigint < 50", PAGE),
     ("50 > v:i::bigint", PAGE),
+    ("50 >= v:i::bigint", PAGE),
     ("v:i::bigint >= 7990", PAGE),
+    ("7990 <= v:i::bigint", PAGE),
+    ("7990 < v:i::bigint", PAGE),
+    ("4321 <=> v:n::bigint", PAGE),
+    ("v:b::boolean <> false AND v:n::bigint < 4050", 2 * PAGE),
     ("v:n::bigint BETWEEN 4300 AND 4350", PAGE),
     ("NOT (v:n::bigint < 7950)", 2 * PAGE),
     ("v:n::bigint IN (17, 4321)", 2 * PAGE),
@@ -78,6 +83,8 @@ HITS = [
 ]
 MISSES = [
     "v:n::bigint < 0",
+    "0 > v:n::bigint",
+    "8000 <= v:n::bigint",
     "v:n::bigint = 8000",
     "v:n::int > 100000",
     "v:n::bigint IN (-1, 8001)",
@@ -103,6 +110,8 @@ WHOLE = [
     "v:n::string = '4321'",
     "v:n::bigint + 1 = 4321",
     "v:n::bigint <> 4321",
+    "v:n::bigint NOT IN (17, 4321)",
+    "8000 > v:n::bigint OR v:n IS NULL",
     "v:n::bigint = v:i::bigint",
     "v:s::string COLLATE UTF8_LCASE = ('É04321' COLLATE UTF8_LCASE)",
     "v:n IS NOT NULL",
@@ -174,6 +183,30 @@ def test_a_filter_that_statistics_cannot_judge_reads_all(tables, condition):
     _, counts = query(tables, condition)
     assert counts.rows_skipped == 0
     assert counts.groups[1] == 0
+
+
+# Every test of such a list, in sessions with other settings, for some of its lines.
+@pytest.mark.parametrize(("condition", "most"), HITS[::7])
+def test_other_sessions_read_the_same_pages(tables, other_session, condition, most):
+    test_a_filter_reads_the_pages_that_can_match(tables, condition, most)
+
+
+@pytest.mark.parametrize("condition", MISSES[::6])
+def test_other_sessions_read_nothing_where_nothing_matches(tables, other_session, condition):
+    test_a_filter_that_matches_nothing_reads_nothing(tables, condition)
+
+
+@pytest.mark.parametrize("condition", WHOLE[::4])
+def test_other_sessions_read_all_that_statistics_cannot_judge(tables, other_session, condition):
+    test_a_filter_that_statistics_cannot_judge_reads_all(tables, condition)
+
+
+@pytest.mark.parametrize(
+    "condition", ["CAST(id AS TINYINT) = 5", "v:n::bigint::tinyint = 5", "CAST(v:d::double AS INT) = 5"]
+)
+def test_without_ansi_a_cast_that_wraps_around_has_no_order(tables, condition):
+    with settings(tables, OTHER_SESSIONS["without ANSI"]):
+        test_a_filter_that_statistics_cannot_judge_reads_all(tables, condition)
 
 
 def test_row_numbers_stay_those_of_the_file(tables, folder):
@@ -281,11 +314,54 @@ def test_bounds_of_every_type_that_keeps_its_order_count(tables, tmp_path, kind,
     assert (found, counts.files, counts.bytes[0]) == ([], (0, 1), 0)
 
 
+# Of each page all values are the same, and every tenth row has none: (filter, pages that are skipped).
+SAME = [
+    ("v:n::bigint <> 3", 1),
+    ("3 <> v:n::int", 1),
+    ("v:n::bigint NOT IN (3, 5, 50)", 2),
+    ("NOT v:n::double BETWEEN 2 AND 4", 3),
+    ("v:s::string <> 's3'", 1),
+    ("NOT startswith(v:s::string, 's')", 8),
+    ("v:d::double NOT IN (1.5, 2.5)", 2),
+    ("v:m::decimal(5,2) <> 3.25", 1),
+    ("v:n::bigint <> 3 AND v:s::string <> 's4' OR v:d::double = 3.5", 1),
+    ("v:n::bigint <> 30", 0),
+    ("NOT v:n::bigint <=> 3", 0),
+    ("v:n::bigint <> 3 OR v:n IS NULL", 0),
+    ("v:k::bigint <> 3", 0),
+]
+
+
+@pytest.fixture(scope="module")
+def same(spark, folder):
+    number = "id div 100"
+    rows = spark.range(0, 8 * PAGE, 1, 1).selectExpr(
+        "id",
+        f"""if(id % 10 = 9, parse_json('{{"k":3}}'), to_variant_object(named_struct('n', {number}, 'd', {number} + 0.5D,
+        's', concat('s', {number}), 'm', CAST({number} + 0.25 AS DECIMAL(5,2)), 'k', {number}))) AS v""",
+    )
+    options = {"parquet.page.row.count.limit": PAGE, "parquet.enable.dictionary": "false"}
+    path = write(rows, folder / "same", **{"shredding.shape.v": "n INT, d DOUBLE, s STRING, m DECIMAL(5,2)"}, **options)
+    return spark.read.format(FORMAT).load(path), rows
+
+
+@pytest.mark.parametrize(("condition", "skipped"), SAME)
+def test_pages_of_one_value_are_skipped_by_what_asks_for_others(same, condition, skipped):
+    ours, rows = same
+    found, counts = run(ours.where(condition).select("id"))
+    assert sorted(found) == rows.where(condition).select("id").collect()
+    assert counts.rows_skipped == skipped * PAGE
+
+
 def test_a_strict_cast_that_fails_is_still_an_error(tables):
     # `mixed` is text in some rows, and no group is skipped by a test that would have failed there.
     with pytest.raises(Exception, match="INVALID_VARIANT_CAST"):
         tables.sql("SELECT id FROM skipped WHERE v:big::smallint < -5").collect()
     assert json.dumps([r.id for r in tables.sql("SELECT id FROM skipped WHERE v:big::bigint < 5").collect()]) == "[0]"
+
+
+def test_other_sessions_raise_what_a_strict_cast_raises(tables, other_session):
+    test_a_strict_cast_that_fails_is_still_an_error(tables)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,22 @@ def test_a_dictionary_tells_all_values_of_a_group(spark, tmp_path):
     assert ids(df, "v:a::bigint NOT IN (0, 100)") == ([11, 14, 17, 19], 1, 10)
 
 
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_a_group_of_one_value_alone_is_skipped_by_what_asks_for_others(spark, tmp_path, dictionary):
+    rows = typed(*[5] * 9) + of_a(MISSING) + LOW + typed(*[5] * 9) + of_a((int64(7), None))
+    df = table(spark, tmp_path / "f.parquet", NUMBERS, rows, use_dictionary=dictionary)
+    others = [*range(10, 15), *range(16, 20), 29]
+    assert ids(df, "v:a::bigint <> 5") == (others, 2, 10)
+    assert ids(df, "v:a::bigint NOT IN (5, 8)") == ([i for i in others if i != 18], 2, 10)
+    assert ids(df, "NOT v:a::bigint BETWEEN 5 AND 6") == ([i for i in others if i != 16], 2, 10)
+    # NULL is no 5 either, if NULL is a value like others.
+    assert ids(df, "NOT v:a::bigint <=> 5") == ([9, *others], 3, 0)
+    texts = typed(*["x"] * 10) + typed(*["x"] * 9, "y")
+    df = table(spark, tmp_path / "g.parquet", TEXTS, texts, use_dictionary=dictionary)
+    assert ids(df, "v:a::string <> 'x'") == ([19], 1, 10)
+    assert ids(df, "NOT startswith(v:a::string, 'x')") == ([19], 1, 10)
+
+
 @pytest.mark.parametrize("stray", [string("105"), int8(105), obj(b=1)])
 def test_a_group_with_a_residual_value_is_read(spark, tmp_path, stray):
     rows = of_a(*((None, i) for i in range(9)), (stray, None)) + HIGH
@@ -89,6 +105,14 @@ def test_a_nan_that_bounds_leave_out_is_still_found(spark, tmp_path, dictionary)
     assert ids(df, "NOT v:a::double <= 108")[0] == [9, 19]
 
 
+def test_pages_of_nulls_hold_no_nan(spark, tmp_path):
+    rows = typed(1.0, 2.0, 3.0, NAN, 4.0) + of_a(*[MISSING] * 5)
+    pages = {"write_page_index": True, "data_page_size": 1, "write_batch_size": GROUP // 2, "use_dictionary": False}
+    df = table(spark, tmp_path / "f.parquet", DOUBLES, rows, **pages)
+    assert ids(df, "isnan(v:a::double)") == ([3], 1, 5)
+    assert ids(df, "NOT isnan(v:a::double)") == ([0, 1, 2, *range(4, 10)], 1, 0)
+
+
 def test_our_own_bounds_tell_that_there_is_no_nan(spark, tmp_path):
     numbers = [of({"a": double(float(i))}) for i in range(20)]
     path = write(
@@ -96,10 +120,11 @@ def test_our_own_bounds_tell_that_there_is_no_nan(spark, tmp_path):
     )
     assert ids(load(spark, path), "v:a::double > 200") == ([], 0, 20)
     with_nan = [*numbers, of({"a": double(NAN)})]
-    path = write(
-        frame(spark, *with_nan), tmp_path / "u", shredding__shape__v="a DOUBLE", parquet__enable__dictionary="false"
-    )
-    assert ids(load(spark, path), "v:a::double > 200") == ([20], 1, 0)
+    options = {"shredding.shape.v": "a DOUBLE", "parquet.enable.dictionary": "false"}
+    for rows, skipped in ((1000, 0), (GROUP, 20)):
+        path = write(frame(spark, *with_nan), tmp_path / f"{rows}", **options, parquet__block__row__count__limit=rows)
+        assert ids(load(spark, path), "v:a::double > 200") == ([20], 1, skipped)
+        assert ids(load(spark, path), "isnan(v:a::double)") == ([20], 1, skipped)
 
 
 def test_both_zeros_are_one_number(spark, tmp_path):
