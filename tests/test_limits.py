@@ -1,6 +1,9 @@
 """A limit reads the first rows of a file and no more, or the first ones of an order, where every row counts."""
 
+import re
+
 import pytest
+from path_queries import explained
 from scan_counts import run
 from tables import FORMAT, write
 
@@ -31,16 +34,17 @@ def table(spark, tmp_path_factory):
         spark.catalog.dropTempView(f"limit_{name}")
 
 
-@pytest.mark.parametrize(
-    ("query", "count", "leaves"),
-    [
-        ("SELECT * FROM limit_whole LIMIT 10", 10, 6),
-        ("SELECT v:n::bigint FROM limit_whole LIMIT 10", 10, 1),
-        ("SELECT v:n::bigint + 1 FROM limit_whole LIMIT 7 OFFSET 5", 7, 1),
-        ("SELECT to_json(v) FROM (SELECT * FROM limit_whole LIMIT 20) LIMIT 3", 3, 3),
-        ("SELECT count(v:s::string) FROM (SELECT * FROM limit_whole LIMIT 90)", 1, 1),
-    ],
-)
+# (query, rows that it gives, pages that are read at most)
+FIRST_PAGES = [
+    ("SELECT * FROM limit_whole LIMIT 10", 10, 6),
+    ("SELECT v:n::bigint FROM limit_whole LIMIT 10", 10, 1),
+    ("SELECT v:n::bigint + 1 FROM limit_whole LIMIT 7 OFFSET 5", 7, 1),
+    ("SELECT to_json(v) FROM (SELECT * FROM limit_whole LIMIT 20) LIMIT 3", 3, 3),
+    ("SELECT count(v:s::string) FROM (SELECT * FROM limit_whole LIMIT 90)", 1, 1),
+]
+
+
+@pytest.mark.parametrize(("query", "count", "leaves"), FIRST_PAGES)
 def test_a_limit_reads_the_first_page_of_each_leaf(table, query, count, leaves):
     rows, counts = run(table.sql(query))
     assert len(rows) == count
@@ -62,21 +66,18 @@ def test_a_filter_on_partitions_leaves_a_limit_as_it_is(table):
 
 
 # Law: rows are left out only where every row counts.
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("SELECT v:n::bigint AS n FROM limit_whole WHERE v:n::bigint >= 3990 LIMIT 10", range(3990, 4000)),
-        ("SELECT v:n::bigint AS n FROM limit_whole WHERE id % 1000 = 999 LIMIT 10", range(999, 4000, 1000)),
-        ("SELECT v:n::bigint AS n FROM limit_whole ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1)),
-        ("SELECT count(*) AS n FROM limit_whole LIMIT 1", [ROWS]),
-        ("SELECT DISTINCT v:n::bigint % 2 AS n FROM limit_whole ORDER BY n LIMIT 5", [0, 1]),
-        ("SELECT max(v:n::bigint) AS n FROM limit_whole GROUP BY p ORDER BY n LIMIT 2", [3998, 3999]),
-        (
-            "SELECT a.v:n::bigint AS n FROM limit_whole a JOIN (SELECT 3999 AS m) ON a.v:n::bigint = m LIMIT 1",
-            [3999],
-        ),
-    ],
-)
+EVERY_ROW = [
+    ("SELECT v:n::bigint AS n FROM limit_whole WHERE v:n::bigint >= 3990 LIMIT 10", range(3990, 4000)),
+    ("SELECT v:n::bigint AS n FROM limit_whole WHERE id % 1000 = 999 LIMIT 10", range(999, 4000, 1000)),
+    ("SELECT v:n::bigint AS n FROM limit_whole ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1)),
+    ("SELECT count(*) AS n FROM limit_whole LIMIT 1", [ROWS]),
+    ("SELECT DISTINCT v:n::bigint % 2 AS n FROM limit_whole ORDER BY n LIMIT 5", [0, 1]),
+    ("SELECT max(v:n::bigint) AS n FROM limit_whole GROUP BY p ORDER BY n LIMIT 2", [3998, 3999]),
+    ("SELECT a.v:n::bigint AS n FROM limit_whole a JOIN (SELECT 3999 AS m) ON a.v:n::bigint = m LIMIT 1", [3999]),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), EVERY_ROW)
 def test_a_limit_above_something_else_leaves_out_nothing(table, query, expected):
     assert [row.n for row in table.sql(query).collect()] == list(expected)
 
@@ -90,31 +91,54 @@ def test_a_limit_beside_a_join_is_not_cut_by_what_the_join_learns(table):
 
 
 def test_explain_names_the_limit(table):
-    mode = table._jvm.org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
-    explained = table.sql("SELECT v FROM limit_whole LIMIT 10")._jdf.queryExecution().explainString(mode)
-    assert "Rows of a split: up to 10" in explained
+    assert "Rows of a split: up to 10" in explained(table.sql("SELECT v FROM limit_whole LIMIT 10"))
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("v:n::bigint AS n FROM limit_groups ORDER BY n DESC LIMIT 3", ["3 by v.n DESC NULLS LAST"]),
+        ("id FROM limit_groups ORDER BY id NULLS LAST, p LIMIT 3 OFFSET 4", ["7 by id ASC NULLS LAST"]),
+        ("id FROM limit_groups ORDER BY v:n::bigint + 1 LIMIT 3", []),
+        # Another column may raise.
+        ("v:n::bigint AS n FROM limit_groups ORDER BY id LIMIT 3", []),
+    ],
+)
+def test_explain_names_the_first_rows_of_an_order(table, query, shown):
+    assert re.findall("^First rows: (.*)$", explained(table.sql(f"SELECT {query}")), re.MULTILINE) == shown
 
 
 # The rows are in the order of n: 500 in a row group, a hundred on a page.
-@pytest.mark.parametrize(
-    ("query", "expected", "pages"),
-    [
-        ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1), 1),
-        ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint LIMIT 3", range(3), 1),
-        ("SELECT id AS n FROM limit_groups ORDER BY id DESC LIMIT 150", range(3999, 3849, -1), 2),
-        (
-            "SELECT id AS n FROM limit_groups ORDER BY v:n::bigint DESC NULLS FIRST, id LIMIT 5",
-            range(3999, 3994, -1),
-            2,
-        ),
-        ("SELECT try_variant_get(v, '$.n', 'double') AS n FROM limit_groups ORDER BY 1 DESC LIMIT 2", [3999, 3998], 1),
-    ],
-)
+FIRST_ROWS = [
+    ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint DESC LIMIT 3", range(3999, 3996, -1), 1),
+    ("SELECT v:n::bigint AS n FROM limit_groups ORDER BY v:n::bigint LIMIT 3", range(3), 1),
+    ("SELECT id AS n FROM limit_groups ORDER BY id DESC LIMIT 150", range(3999, 3849, -1), 2),
+    ("SELECT id AS n FROM limit_groups ORDER BY v:n::bigint DESC NULLS FIRST, id LIMIT 5", range(3999, 3994, -1), 2),
+    ("SELECT try_variant_get(v, '$.n', 'double') AS n FROM limit_groups ORDER BY 1 DESC LIMIT 2", [3999, 3998], 1),
+]
+
+
+@pytest.mark.parametrize(("query", "expected", "pages"), FIRST_ROWS)
 def test_the_first_rows_of_an_order_come_from_the_pages_that_may_hold_them(table, query, expected, pages):
     rows, counts = run(table.sql(query))
     assert [row.n for row in rows] == list(expected)
     assert counts.groups[0] == 1 and counts.groups[1] >= 5
     assert counts.pages[0] == pages
+
+
+@pytest.mark.parametrize(("query", "count", "leaves"), FIRST_PAGES[::2])
+def test_other_sessions_read_the_first_page_of_each_leaf(table, other_session, query, count, leaves):
+    test_a_limit_reads_the_first_page_of_each_leaf(table, query, count, leaves)
+
+
+@pytest.mark.parametrize(("query", "expected"), EVERY_ROW[::3])
+def test_other_sessions_leave_out_nothing_under_something_else(table, other_session, query, expected):
+    test_a_limit_above_something_else_leaves_out_nothing(table, query, expected)
+
+
+@pytest.mark.parametrize(("query", "expected", "pages"), FIRST_ROWS[::2])
+def test_other_sessions_find_the_first_rows_of_an_order(table, other_session, query, expected, pages):
+    test_the_first_rows_of_an_order_come_from_the_pages_that_may_hold_them(table, query, expected, pages)
 
 
 @pytest.mark.parametrize(
@@ -167,3 +191,48 @@ def test_the_first_rows_are_those_of_plain_columns(spark, tmp_path, direction, n
             found, counts = run(spark.sql("SELECT " + first.format("first_ours")))
             assert found == spark.sql("SELECT " + first.format("first_plain")).collect()
             assert name == "t" or limit > 1 or counts.rows_skipped > 3000
+
+
+GROUP = 500
+# Clustered by id: keys without a value are in the third row group, NaN is in the fourth.
+TYPED = """to_variant_object(named_struct('s', concat('é', lpad(id, 5, '0')), 'day', date_add(DATE'2020-01-01', id),
+    'm', CAST(id / 4 AS DECIMAL(12,2)), 'd', CASE WHEN id = 1750 THEN double('NaN') ELSE id / 2D END))"""
+KEYS = ["v:s::string", "v:day::date", "v:m::decimal(12,2)", "v:d::double", "x"]
+# (order and limit, row groups of eight that may hold the rows)
+ORDERS = [
+    ("ASC NULLS FIRST, id LIMIT 5", 2),
+    ("ASC NULLS LAST, id LIMIT 5 OFFSET 3", 1),
+    ("DESC NULLS FIRST, id LIMIT 15 OFFSET 10", 2),
+    ("DESC NULLS LAST, id LIMIT 5", 1),
+    ("DESC, id LIMIT 10 OFFSET 500", 2),
+]
+
+
+@pytest.fixture(scope="module")
+def typed(spark, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("typed")
+    rows = (
+        spark.range(0, ROWS, 1, 1)
+        .selectExpr("CAST(id AS INT) AS id")
+        .selectExpr(
+            "id",
+            f"if(id BETWEEN 1200 AND 1219, NULL, {TYPED}) AS v",
+            "if(id BETWEEN 1200 AND 1219, NULL, 0.5D * id) AS x",
+        )
+    )
+    options = {"parquet.block.row.count.limit": str(GROUP), "parquet.page.row.count.limit": str(PAGE)}
+    write(rows, folder / "t", **options, **{"shredding.shape.v": "s STRING, day DATE, m DECIMAL(12,2), d DOUBLE"})
+    rows.write.parquet(str(folder / "plain"))
+    return spark.read.format(FORMAT).load(str(folder / "t")), spark.read.parquet(str(folder / "plain"))
+
+
+@pytest.mark.parametrize(("order", "groups"), ORDERS)
+@pytest.mark.parametrize("key", KEYS)
+def test_the_first_rows_by_every_type_come_from_the_groups_that_may_hold_them(spark, typed, key, order, groups):
+    ours, plain = typed
+    query = f"SELECT id, {key} FROM {{t}} ORDER BY {key} {order}"
+    rows, counts = run(spark.sql(query, t=ours))
+    assert list(map(str, rows)) == list(map(str, spark.sql(query, t=plain).collect()))
+    # Of numbers beside a NaN nothing is known.
+    groups += key == "v:d::double"
+    assert counts.groups == (groups, ROWS // GROUP - groups)
