@@ -18,7 +18,7 @@ from benchmarks.result import Bound, Result
 MOST_COPIES = 100
 # Seconds for which each layout runs before its time is taken: by then what it runs is compiled.
 WARM = 3.0
-# Whole documents that are compared for a query that hands all of them on.
+# Whole documents that are compared for a query that hands on those of all rows.
 SAMPLED = 500
 
 
@@ -119,7 +119,7 @@ class Bench:
                 result.sql[layout] = query.spelled(layout, view) or ""
                 run = self.run(query, layout, result.copies)
                 rows = run()
-                got = canonical(self._sample(query, layout) if query.hands_on else rows)
+                got = self._handed_on(query, layout, result.copies) if query.hands_on else canonical(rows)
             except Exception as e:
                 result.failed[layout] = (str(e).splitlines() or [type(e).__name__])[0][:300]
                 continue
@@ -129,10 +129,12 @@ class Bench:
             runs[layout] = run
         return runs
 
-    def _sample(self, query: Query, layout: str) -> Rows:
+    def _handed_on(self, query: Query, layout: str, copies: int) -> Rows:
+        """What tells the rows that a query hands on: which they are, in all copies, and documents of theirs in one."""
         every = max(1, self.data.rows[query.table.name] // SAMPLED)
-        sql = query.sample(layout, self.view(query.table, layout, 1), every)
-        return [tuple(str(value) for value in row) for row in self.run_of(layout, sql or "")()]
+        found = query.found(layout, self.view(query.table, layout, copies))
+        documents = query.documents(layout, self.view(query.table, layout, 1), every)
+        return [row for sql in (found, documents) for row in canonical(self.run_of(layout, sql)())]
 
     def _judge(self, query: Query, result: Result) -> None:
         taken = {layout: self.summary(seconds) for layout, seconds in result.seconds.items()}

@@ -42,12 +42,19 @@ class Query:
             return None
         return _PATH.sub(lambda m: _spell(m[1], m[2], layout, self.style), self.sql).replace("{t}", table)
 
-    def sample(self, layout: str, table: str, every: int) -> str | None:
-        """Whole documents as JSON, one in so many rows: what a query that hands on is checked by."""
-        document = "s" if layout in ("struct", "duckdb struct") else "v"
-        if self.spelled(layout, table) is None:
-            return None
-        return f"SELECT row, to_json({document}) FROM {table} WHERE row % {every} = 0"
+    def found(self, layout: str, table: str) -> str:
+        """How many rows a query that hands on gives, and two sums that tell which."""
+        sql = self.spelled(layout, table) or ""
+        numbered = sql.replace("SELECT ", "SELECT row, ", 1).replace(" FROM ", " AS given FROM ", 1)
+        return f"SELECT count(*), count(given), sum(row), sum(hash(row)) FROM ({numbered})"
+
+    def documents(self, layout: str, table: str, every: int) -> str:
+        """Whole documents as JSON: those of the rows that the filter finds; without a filter, one in so many."""
+        document = _spell("$", None, layout, self.style)
+        rows = (self.spelled(layout, table) or "").split(" FROM ", 1)[1]
+        return (
+            f"SELECT row, to_json({document}) FROM {rows if ' WHERE ' in rows else f'{rows} WHERE row % {every} = 0'}"
+        )
 
 
 _PATH = re.compile(r"\[([\w.$]+)(?: ([\w(),]+))?\]")
