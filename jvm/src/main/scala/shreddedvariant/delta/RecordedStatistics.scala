@@ -68,10 +68,7 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
   private def value(of: JsonNode, names: Seq[String]): Option[JsonNode] =
     Some(names.foldLeft(of)((node, name) => node.path(name))).filterNot(n => n.isMissingNode || n.isNull)
 
-  private def hasNaN(bounds: Bounds) = Seq(bounds.min, bounds.max).flatten.exists {
-    case Datum.Floating(number) => number.isNaN
-    case _ => false
-  }
+  private def hasNaN(bounds: Bounds) = Seq(bounds.min, bounds.max).flatten.exists(Datum.isNaN)
 }
 
 object RecordedStatistics {

@@ -42,11 +42,11 @@ object FooterFacts {
     val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
       Bounds(decode.flatMap(_(statistics.genericGetMin)), decode.flatMap(_(statistics.genericGetMax)))
     }
-    Facts(chunk.getValueCount, nulls, bounds, hasNoNaN = !Seq(bounds.min, bounds.max).flatten.exists(isNaN))
-  }
-
-  private def isNaN(value: Datum) = value match {
-    case Datum.Floating(number) => number.isNaN
-    case _ => false
+    Facts(
+      chunk.getValueCount,
+      nulls,
+      bounds,
+      hasNoNaN = !Seq(bounds.min, bounds.max).flatten.exists(Datum.isNaN)
+    )
   }
 }

@@ -26,7 +26,7 @@ final class LeafFacts(writer: ParsedVersion) {
     val nulls = known.filter(_.isNumNullsSet).map(_.getNumNulls)
     val decode = LeafFacts.decoder(chunk.getPrimitiveType)
     val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
-      Bounds(decode.flatMap(_(statistics.genericGetMin)), decode.flatMap(_(statistics.genericGetMax)))
+      LeafFacts.bounds(decode)(statistics.genericGetMin, statistics.genericGetMax)
     }
     val hasNoNaN = dropsBoundsAtNaN && bounds != Bounds.none
     Facts(chunk.getValueCount, nulls, bounds, hasNoNaN, levels = levels(chunk))
@@ -52,13 +52,13 @@ final class LeafFacts(writer: ParsedVersion) {
     val nulls = Option(index.getNullCounts).filter(_.size == places.getPageCount)
     val column = chunk.getPrimitiveType
     val decode = LeafFacts.decoder(column)
-    def bound(page: ByteBuffer) = decode.flatMap(_(LeafFacts.plain(column, page)))
+    def plain(bounds: java.util.List[ByteBuffer], page: Int) = LeafFacts.plain(column, bounds.get(page))
     (0 until places.getPageCount).map { page =>
       val span = Span(places.getFirstRowIndex(page), places.getLastRowIndex(page, rows) + 1)
       val facts =
         if (isNull.get(page)) Facts(span.size, Some(span.size), Bounds.none, hasNoNaN = false)
         else {
-          val bounds = Bounds(bound(least.get(page)), bound(greatest.get(page)))
+          val bounds = LeafFacts.bounds(decode)(plain(least, page), plain(greatest, page))
           // Nulls of repeated leaves may be more than rows: only that there are some is said by them.
           val known = nulls.map(counts => math.min(counts.get(page), span.size - 1).max(0L))
           Facts(span.size, known, bounds, dropsBoundsAtNaN && bounds != Bounds.none)
@@ -93,6 +93,16 @@ object LeafFacts {
     case ScalarType.Str | ScalarType.Binary | ScalarType.Uuid =>
       decoding { case bytes: Binary => Datum.Bytes(bytes.getBytes) }
     case _ => decoding { case number: Number => Datum.exact(number.longValue) }
+  }
+
+  /**
+   * Two ends as a writer left them. Law: NaN bounds nothing, and where one end is NaN the other one is not to be trusted
+   * either; parquet-java sees to that in footers, and not in column indexes. Zeros may have either sign: their order
+   * ([[Law.NegativeZero]]) takes both for equal, so that 0.0 as the least value leaves room for -0.0.
+   */
+  private def bounds(decode: Option[Decoder])(least: Any, greatest: Any): Bounds = {
+    val bounds = Bounds(decode.flatMap(_(least)), decode.flatMap(_(greatest)))
+    if (Seq(bounds.min, bounds.max).flatten.exists(Datum.isNaN)) Bounds.none else bounds
   }
 
   private def decoding(decode: PartialFunction[Any, Datum]): Option[Decoder] = Some(decode.lift)

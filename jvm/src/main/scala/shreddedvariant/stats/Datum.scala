@@ -24,6 +24,11 @@ object Datum {
 
   def exact(number: Long): Datum = Exact(BigDecimal.valueOf(number))
   val notANumber: Datum = Floating(Double.NaN)
+
+  def isNaN(value: Datum): Boolean = value match {
+    case Floating(number) => number.isNaN
+    case _ => false
+  }
 }
 
 /** Compares values of one kind as Spark does. */
