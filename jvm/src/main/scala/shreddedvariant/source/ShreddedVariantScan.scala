@@ -64,13 +64,20 @@ final class ShreddedVariantScanBuilder(
   private var limit: Option[Int] = None
   private var top: Option[Top] = None
 
+  /**
+   * A file that turns out to be damaged gives the rows before the damage and no error: what its footer promises may never
+   * come. Law: where that is allowed, no rows are left out for those of a footer, and nothing is answered from one. A
+   * file that is missing is found so before its footer is read, and a limit ends each split by rows that were read.
+   */
+  private lazy val isDamageIgnored = new FileSourceOptions(CaseInsensitiveMap(options)).ignoreCorruptFiles
+
   private def known = paths.map(p => p.name -> p).toMap
   private def caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
 
   /** Rows that a filter may drop are none of the footer's. */
   override def pushAggregation(aggregation: Aggregation): Boolean = {
     val reader = new ScanAggregates(known, files.dataSchema, files.index.partitionSchema, caseSensitive)
-    aggregates = if (dataFilters.isEmpty) reader.read(aggregation) else None
+    aggregates = if (dataFilters.isEmpty && !isDamageIgnored) reader.read(aggregation) else None
     aggregates.isDefined
   }
 
@@ -82,7 +89,8 @@ final class ShreddedVariantScanBuilder(
 
   /** Asked for where every row of the scan counts, as a limit is; Spark sorts what is left. */
   override def pushTopN(orders: Array[SortOrder], limit: Int): Boolean = {
-    top = new ScanOrder(known, files.dataSchema, caseSensitive).read(orders.toSeq, limit)
+    val order = new ScanOrder(known, files.dataSchema, caseSensitive)
+    top = if (isDamageIgnored) None else order.read(orders.toSeq, limit)
     top.isDefined
   }
 
