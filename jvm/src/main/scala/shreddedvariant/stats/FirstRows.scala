@@ -31,14 +31,17 @@ final class FirstRows(top: Top, laws: Laws = Laws.all) {
 
   private val known = mutable.Map.empty[Any, Seq[KnownRows]]
 
-  /** Of so many rows as are asked for, the last one stands here or before; None while fewer are known. */
+  /**
+   * Of so many rows as are asked for, the last one stands here or before; None while fewer are known. What was once known
+   * of rows stays true, also if less is told of them later: bounds of pages may be cut where those of a footer are not.
+   */
   private var bound: Option[Datum] = None
 
   /** Takes note of rows, in place of those that were noted under this name before. */
   def note(name: Any, rows: Seq[RankedRows]): Unit = {
     val found = rows.flatMap(r => last(r.parts).map(KnownRows(_, surely(r)))).filter(_.rows > 0)
     known(name) = found.filter(k => bound.forall(order.lteq(k.last, _)))
-    bound = reached
+    bound = (bound ++ reached).minOption(order)
   }
 
   def mayHold(rows: RankedRows): Boolean =

@@ -67,6 +67,22 @@ class FirstRowsSuite extends munit.FunSuite {
   for (law <- needed)
     test(s"without $law, first rows are left out")(assert(unsound(Laws(Set(law)), 15000).isDefined))
 
+  test("what was known of rows stays known when their pages tell less") {
+    def text(s: String): Datum = Datum.Bytes(s.getBytes("UTF-8"))
+    def rows(min: String, max: String) = {
+      val between = Values.Between(Bounds(Some(text(min)), Some(text(max))), orNaN = false)
+      RankedRows(10, 10, Seq(Possible(between, orNull = false)))
+    }
+    val column = Column(Origin.Plain(Seq("t")), Seq(StringType), isStrict = false, "t")
+    val first = new FirstRows(Top(column, isAscending = true, nullsFirst = false, rows = 3))
+    first.note("one", Seq(rows("aab", "aad")))
+    first.note("other", Seq(rows("xxb", "xxd")))
+    first.note("one", Seq(rows("aa", "ab")))
+    assert(!first.mayHold(rows("xxb", "xxd")))
+    assert(!first.mayHold(rows("aae", "aaf")))
+    assert(first.mayHold(rows("aac", "aaf")))
+  }
+
   test("much is left out") {
     val found = cases(77, 4000).count(r => left(r, Laws.all).nonEmpty)
     assert(found > 400, s"$found of 4000")
