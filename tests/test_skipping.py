@@ -289,6 +289,7 @@ SCALARS = {
     ),
     "bin": ("BINARY", "unhex(lpad(hex(id), 8, '0'))", "v:bin::binary = X'000010E1'", "v:bin::binary > X'00FFFFFF'"),
     "small": ("SMALLINT", "CAST(id AS SMALLINT)", "v:small::smallint = 4321", "v:small::int < 0"),
+    "tiny": ("TINYINT", "CAST(id DIV 80 AS TINYINT)", "v:tiny::tinyint = 42", "v:tiny::int > 99"),
     "wide": (
         "DECIMAL(30,3)",
         "CAST(id AS DECIMAL(30,3)) * 1000000000000BD",

@@ -29,9 +29,9 @@ final class FooterTallies(file: FileSplit) {
 
   private def isRead(column: Column, parts: Seq[Part]): Boolean = (column.origin, parts) match {
     // What a file gives for a column of another type is the reader's matter, which may refuse it.
-    case (_: Origin.Plain, Seq(typed: Part.Typed)) => typed.casts.forall(_.isIdentity)
+    case (_: Origin.Plain, Seq(typed: Part.Typed)) => typed.casts.forall(_.isReading)
     case (Origin.Path(PathColumn(_, _, _: Wanted.Entry)), Seq(typed: Part.Typed)) =>
-      typed.casts.forall(_.isIdentity)
+      typed.casts.forall(_.isReading)
     // The metadata is null where the variant is, if it cannot be null itself.
     case (Origin.Path(PathColumn(_, Nil, Wanted.Presence)), Seq(Part.Nulls(leaf, _, _))) =>
       schema.getMaxDefinitionLevel(leaf: _*) == schema.getMaxDefinitionLevel(leaf.init: _*)

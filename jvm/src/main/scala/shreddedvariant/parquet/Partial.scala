@@ -21,7 +21,7 @@ object Partial {
         case BooleanType => new BooleanExtreme(isGreatest)
         case ByteType => new ByteExtreme(isGreatest)
         case ShortType => new ShortExtreme(isGreatest)
-        case IntegerType | DateType => new IntExtreme(isGreatest)
+        case IntegerType | DateType | _: YearMonthIntervalType => new IntExtreme(isGreatest)
         case FloatType => new FloatExtreme(isGreatest)
         case DoubleType => new DoubleExtreme(isGreatest)
         case decimal: DecimalType => new DecimalExtreme(decimal, isGreatest)

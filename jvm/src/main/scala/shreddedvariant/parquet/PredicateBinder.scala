@@ -102,7 +102,8 @@ final class PredicateBinder(
 
   /** Spark's readers refuse what does not fit the column's type, so that only casts without a loss are left. */
   private def plain(scalar: ScalarType, path: Seq[String], column: Column): Option[Part] =
-    Part.typed(scalar, path, column, mayLack = false, laws).filter(_.casts.forall(_.isTotal))
+    Part.typed(scalar, path, column, mayLack = false, laws, Conversion.reading)
+      .filter(_.casts.forall(_.isTotal))
 
   /** Days and times that are shifted between calendars while they are read are not those of the bounds. */
   private def keepsCalendar(scalar: ScalarType): Boolean = scalar match {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.connector.expressions.aggregate.{
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Wanted}
 import shreddedvariant.parquet.{Aggregate, AggregatedColumn}
-import shreddedvariant.stats.Origin
+import shreddedvariant.stats.{Datum, Origin}
 
 /** What a scan is asked to compute: the partition columns of its groups, and the aggregates, both in order. */
 final case class PushedAggregates(groupBy: Seq[StructField], aggregates: Seq[Aggregate]) {
@@ -48,9 +48,8 @@ final class ScanAggregates(
 
   /** Bounds of strings and binaries may be cut off, so these are computed as usual. */
   private def compared(e: Expression): Option[AggregatedColumn] = column(e).filter(_.field.dataType match {
-    case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | _: DecimalType => true
-    case BooleanType | DateType | TimestampType | TimestampNTZType => true
-    case _ => false
+    case FloatType | DoubleType | _: DecimalType => true
+    case other => Datum.isWhole(other)
   })
 
   private def column(e: Expression): Option[AggregatedColumn] =

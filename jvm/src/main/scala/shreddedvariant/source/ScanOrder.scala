@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.connector.expressions.{NamedReference, NullOrdering, SortDirection, SortOrder}
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Wanted}
-import shreddedvariant.stats.{Column, Origin, Top}
+import shreddedvariant.stats.{Column, Datum, Origin, Top}
 
 /** `paths` are the hidden columns by their names, `data` the columns of the files. Collations: see `Law.Collations`. */
 final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSensitive: Boolean) {
@@ -49,8 +49,7 @@ final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSens
 
   private def isCompared(dataType: DataType) = dataType match {
     case text: StringType => text == StringType
-    case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | _: DecimalType => true
-    case BooleanType | DateType | TimestampType | TimestampNTZType | BinaryType => true
-    case _ => false
+    case FloatType | DoubleType | _: DecimalType | BinaryType => true
+    case other => Datum.isWhole(other)
   }
 }

@@ -132,11 +132,7 @@ private object Constants {
 
   private def datum(value: Any, dataType: DataType): Option[Datum] = (value, dataType) match {
     case (flag: Boolean, BooleanType) => Some(Datum.exact(if (flag) 1 else 0))
-    case (
-          number: Number,
-          ByteType | ShortType | IntegerType | LongType | DateType | TimestampType | TimestampNTZType
-        ) =>
-      Some(Datum.exact(number.longValue))
+    case (number: Number, whole) if Datum.isWhole(whole) => Some(Datum.exact(number.longValue))
     case (number: Number, FloatType | DoubleType) => Some(Datum.Floating(number.doubleValue))
     case (number: Decimal, _: DecimalType) =>
       Some(Datum.Exact(new BigDecimal(number.toJavaBigDecimal.toString)))

@@ -18,6 +18,9 @@ abstract class Conversion {
 
   /** What does not fail stays what it was. */
   def keepsValues: Boolean = isIdentity
+
+  /** What the column's values are to whoever reads it under this type, and no cast of the query's. */
+  def isReading: Boolean = isIdentity
 }
 
 object Conversion {
@@ -46,6 +49,14 @@ object Conversion {
         limited(min, max, 0, keepsAll = false)
       }
     case _ => Option.unless(laws.hold(Law.OrderedCasts))(same)
+  }
+
+  /** From a column to the type that it is read under: times and intervals as well, which variants of Spark lack. */
+  def reading(from: ScalarType, to: DataType, laws: Laws): Option[Conversion] = (from, to) match {
+    case (Time, time: TimeType) => Some(toNanos(time.precision))
+    // Intervals are written as mere numbers.
+    case (Int64, _: DayTimeIntervalType) | (Int32, _: YearMonthIntervalType) => Some(same)
+    case _ => find(from, to, laws)
   }
 
   /** A cast between types of SQL that loses nothing and fails never. */
@@ -79,6 +90,16 @@ object Conversion {
   private val same: Conversion = new Conversion {
     override def apply(value: Datum): Option[Datum] = Some(value)
     override def isIdentity: Boolean = true
+  }
+
+  /** Times are microseconds in files and nanoseconds in rows, cut to the digits that their type has. */
+  private def toNanos(digits: Int): Conversion = new Conversion {
+    private val (unit, nanos) = (BigDecimal.ONE.scaleByPowerOfTen(9 - digits), BigDecimal.valueOf(1000))
+    override def apply(value: Datum): Option[Datum] = value match {
+      case Exact(micros) => Some(Exact(micros.multiply(nanos).divideToIntegralValue(unit).multiply(unit)))
+      case other => throw new MatchError(other)
+    }
+    override def isReading: Boolean = true
   }
 
   private val toFloat = total { case Floating(number) => Floating(number.toFloat.toDouble) }

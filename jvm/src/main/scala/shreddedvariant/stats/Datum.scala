@@ -4,11 +4,13 @@ package shreddedvariant.stats
 import java.math.BigDecimal
 import java.util.Arrays
 
+import org.apache.spark.sql.types._
+
 sealed trait Datum extends Serializable
 
 object Datum {
 
-  /** Integers and decimals; dates and times as their numbers; booleans as 0 and 1. */
+  /** Integers and decimals; dates, times and intervals as their numbers; booleans as 0 and 1. */
   final case class Exact(number: BigDecimal) extends Datum
   final case class Floating(number: Double) extends Datum
 
@@ -24,6 +26,14 @@ object Datum {
 
   def exact(number: Long): Datum = Exact(BigDecimal.valueOf(number))
   val notANumber: Datum = Floating(Double.NaN)
+
+  /** Types whose values rows hold as whole numbers of the same order. */
+  def isWhole(dataType: DataType): Boolean = dataType match {
+    case BooleanType | ByteType | ShortType | IntegerType | LongType => true
+    case DateType | TimestampType | TimestampNTZType | _: TimeType => true
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
+    case _ => false
+  }
 
   def isNaN(value: Datum): Boolean = value match {
     case Floating(number) => number.isNaN

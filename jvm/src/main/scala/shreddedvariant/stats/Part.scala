@@ -7,6 +7,7 @@
  */
 package shreddedvariant.stats
 
+import org.apache.spark.sql.types.DataType
 import shreddedvariant.layout.ScalarType
 
 sealed abstract class Part {
@@ -192,16 +193,17 @@ object Part {
     }
   }
 
-  /** A typed leaf as the column wants it, if all casts keep its order. */
+  /** A typed leaf as the column wants it, if all casts keep its order; `cast` is the one that comes first. */
   def typed(
       scalar: ScalarType,
       leaf: Seq[String],
       column: Column,
       mayLack: Boolean,
-      laws: Laws
+      laws: Laws,
+      cast: (ScalarType, DataType, Laws) => Option[Conversion] = Conversion.find
   ): Option[Typed] =
     for {
-      first <- Conversion.find(scalar, column.types.head, laws)
+      first <- cast(scalar, column.types.head, laws)
       others = column.types.zip(column.types.tail).map { case (from, to) => Conversion.widening(from, to) }
       if others.forall(_.isDefined)
     } yield Typed(
