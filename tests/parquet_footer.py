@@ -5,7 +5,7 @@ import struct
 # Thrift's compact protocol, as far as footers use it: a struct is {field id: (type, value)}, a list (type, [values]).
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 # Fields of FileMetaData and SchemaElement, and branches of LogicalType.
-SCHEMA, ROW_GROUPS = 2, 4
+SCHEMA, ROW_GROUPS, CREATED_BY = 2, 4, 6
 REPETITION, NAME, CHILDREN, CONVERTED, SCALE, PRECISION, LOGICAL = 3, 4, 5, 6, 7, 8, 10
 DECIMAL, VARIANT = 5, 16
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
@@ -78,6 +78,16 @@ def edit_page_index(path, column, edit, group=0):
     with open(path, "r+b") as f:
         f.seek(start)
         f.write(changed)
+
+
+def drop_page_index(path, column, *, offsets, group=0):
+    """A leaf loses its ColumnIndex, and with `offsets` its OffsetIndex too."""
+
+    def edit(meta):
+        for field in (4, 5, 6, 7) if offsets else (6, 7):
+            del _chunk(meta, column, group)[field]
+
+    edit_meta_data(path, edit)
 
 
 def _chunk(meta, column, group):

@@ -3,6 +3,8 @@
 import pyarrow as pa
 import pytest
 from draft_fixtures import draft, typed, untyped, write_draft
+from pages import IN_PAGES, kept
+from pages import ROWS as ROWS_IN_PAGES
 from parquet_cells import only_file
 from scan_counts import run
 from tables import FORMAT, LAYOUTS, frame, load, values, write
@@ -25,23 +27,13 @@ def ids(df, condition):
 
 
 def in_pages(spark, path, shape, rows):
-    """One row group with a page index, whose leaves all have pages of GROUP rows."""
-    pages = {"max_rows_per_page": GROUP, "write_batch_size": GROUP, "data_page_size": 1, "write_page_index": True}
-    return load(spark, write_draft(path, shape, rows, use_dictionary=False, **pages))
-
-
-def kept(df, condition):
-    """(ids, the numbers of pages that the query reads) of a file of `in_pages`: late rows would hide pages."""
-    rows, counts = run(df.where(condition).select("id"))
-    assert counts.groups[0] == 1
-    return sorted(r.id for r in rows), (ROWS_IN_PAGES - counts.rows_skipped) // GROUP
+    return load(spark, write_draft(path, shape, rows, **IN_PAGES))
 
 
 def fields(*cells):
     return [{"object": {"a": c}} for c in cells]
 
 
-ROWS_IN_PAGES = 40
 LOW, HIGH = [typed(i) for i in range(10)], [typed(i) for i in range(100, 110)]
 A = draft(object={"a": LONG})
 

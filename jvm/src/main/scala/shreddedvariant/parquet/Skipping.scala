@@ -85,12 +85,15 @@ final class Skipping(
       spans.reduceOption(_.union(_)).getOrElse(Spans.none)
     }
 
-    /** A chunk whose pages nobody indexed is judged as a whole. */
+    /**
+     * A chunk whose pages nobody indexed is judged as a whole; one without nulls, all values of which pass, needs none.
+     */
     private def rows(part: Part, test: Test, truth: Boolean): Spans = {
       def mayBe(of: Boolean, facts: Facts) = judgement.mayBe(test, of, part.possible(facts))
       val whole = part.leaf.fold(Facts.unknown(group.rows))(facts(group, _))
       if (!mayBe(truth, whole)) Spans.none
-      else if (!mayBe(!truth, whole) && !part.possible(whole).orNull) Spans.first(group.rows)
+      else if (whole.nulls.contains(0L) && !mayBe(!truth, whole) && !part.possible(whole).orNull)
+        Spans.first(group.rows)
       else
         part.leaf.flatMap(leaf => pages.getOrElseUpdate(leaf, leafPages.of(group, leaf))) match {
           case Some(pages) => Spans.of(pages.iterator.collect {
