@@ -37,8 +37,14 @@ final case class Case(
     habits: Habits
 )
 
-/** What the writer of a file leaves out. */
-final case class Habits(bounds: Boolean, nulls: Boolean, dropsBoundsAtNaN: Boolean, dictionary: Boolean)
+/** What the writer of a file leaves out; `cut` is how many characters it keeps of bounds, or bytes of binary ones. */
+final case class Habits(
+    bounds: Boolean,
+    nulls: Boolean,
+    dropsBoundsAtNaN: Boolean,
+    dictionary: Boolean,
+    cut: Option[Int]
+)
 
 object SkippedRows {
   private val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(StringType, None))
@@ -53,8 +59,27 @@ object SkippedRows {
   private val integers =
     Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
   private val doubles = Seq(-0.0, 0.0, 1.0, 1.5, -2.5, 99.95, 3e9, 1e300, Double.NaN, Double.PositiveInfinity)
+  private val last = new String(Character.toChars(Character.MAX_CODE_POINT))
   private val texts =
-    Seq("", "a", "A", "ab", "AB", "abc", "b", "B", "é", "z", "5", "1.5", "2024-01-01", "\uD83D\uDE00")
+    Seq(
+      "",
+      "a",
+      "A",
+      "ab",
+      "AB",
+      "abc",
+      "b",
+      "B",
+      "é",
+      "éa",
+      "z",
+      "5",
+      "1.5",
+      "2024-01-01",
+      "\uD83D\uDE00",
+      last,
+      last + "a"
+    )
 
   def values(scalar: ScalarType): Gen[Value] = scalar match {
     case ScalarType.Bool => Gen.oneOf(true, false).map(Value.Bool)
@@ -71,7 +96,9 @@ object SkippedRows {
     case ScalarType.Timestamp => Gen.oneOf(-1L, 0L, 5L, 1700000000000000L).map(fixed(12, _, 8))
     case ScalarType.TimestampNtz => Gen.oneOf(-1L, 0L, 5L, 1700000000000000L).map(fixed(13, _, 8))
     case ScalarType.Str => Gen.oneOf(texts).map(Value.Text)
-    case _ => Gen.oneOf("", "a", "ab", "\u00ff").map(t => Value.Bytes(t.getBytes("ISO-8859-1").toSeq))
+    case _ => Gen.oneOf("", "a", "ab", "\u00ff", "\u00ff\u00ffa").map(t =>
+        Value.Bytes(t.getBytes("ISO-8859-1").toSeq)
+      )
   }
 
   private val scalars: Gen[ScalarType] = Gen.oneOf(
@@ -197,8 +224,9 @@ object SkippedRows {
       isStrict <- Gen.oneOf(true, false)
       groups <- Gen.choose(2, 4).flatMap(Gen.listOfN(_, rows(scalar, at.isDefined, isDraft && at.isEmpty)))
       habits <- Gen.listOfN(3, Gen.frequency(4 -> Gen.const(true), 1 -> Gen.const(false)))
+      cut <- cuts
     } yield groups.map { rows =>
-      val writer = Habits(habits(0), habits(1), habits(2), dictionary = false)
+      val writer = Habits(habits(0), habits(1), habits(2), dictionary = false, cut)
       Case(scalar, rows, at, target, Literal(true), isStrict, isDraft, writer)
     }
 
@@ -220,7 +248,11 @@ object SkippedRows {
     test = tests(tested, literals.flatMap(literal(_, tested.dataType)))
     filter <- filters(test, if (isStrict) 0 else 2)
     habits <- Gen.listOfN(4, Gen.frequency(2 -> Gen.const(true), 1 -> Gen.const(false)))
-  } yield Case(scalar, rows, at, target, filter, isStrict, isDraft, Habits(habits(0), habits(1), habits(2), habits(3)))
+    cut <- cuts
+    writer = Habits(habits(0), habits(1), habits(2), habits(3), cut)
+  } yield Case(scalar, rows, at, target, filter, isStrict, isDraft, writer)
+
+  private def cuts: Gen[Option[Int]] = Gen.frequency(2 -> Gen.const(None), 1 -> Gen.oneOf(1, 2).map(Some(_)))
 
   private def widened(column: Expression, wide: DataType): Expression =
     if (column.dataType == IntegerType && wide != IntegerType) sql.Cast(column, wide) else column
@@ -312,10 +344,11 @@ object SkippedRows {
     val bounds =
       if (leavesOut || numbers.isEmpty) Bounds.none
       else Bounds(Some(numbers.min(order)), Some(numbers.max(order)))
+    val isText = leaf == Seq("typed") && c.scalar == ScalarType.Str
     Facts(
       entries.size.toLong,
       Option.when(c.habits.nulls)(entries.size.toLong - found.size),
-      bounds,
+      c.habits.cut.fold(bounds)(CutBounds(bounds, isText, _)),
       c.habits.dropsBoundsAtNaN && bounds != Bounds.none,
       Option.when(c.habits.dictionary && leaf == Seq("typed"))(found),
       Option.when(!c.habits.dictionary && leaf == Seq("typed"))(value => found.exists(order.equiv(_, value)))
