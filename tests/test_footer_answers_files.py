@@ -83,7 +83,7 @@ def test_an_infinite_or_failing_number_is_no_whole_one(spark, tmp_path):
         assert of_file(spark, tmp_path / "f.parquet", DOUBLES, rows, query) == ((2, 2), 1, 0)
 
 
-def test_strings_are_counted_and_decimals_in_binaries_compared_in_pages(spark, tmp_path):
+def test_strings_are_counted_by_footers_and_compared_in_pages(spark, tmp_path):
     rows = typed("b", "é", "", None)
     texts = cell({"a": cell(pa.string())})
     assert of_file(spark, tmp_path / "f.parquet", texts, rows, ["count(v:a::string)", "count(v:a)"]) == ((3, 3), 0, 1)
