@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from parquet_fixtures import MISSING, UTC, cell, write_file
+from path_queries import settings
 from scan_counts import run
 from tables import FORMAT, frame, load, write
 from variants import NULL, array, double, int8, int64, obj, of, string
@@ -222,6 +223,24 @@ def test_plain_columns_of_other_writers(spark, tmp_path):
     assert ids(df, "f > 100") == ([19], 2, 0)
     assert ids(df, "f < 5")[:2] == ([0, 1, 2, 3, 4], 1)
     assert ids(df, "t LIKE '1%'") == (list(range(10, 20)), 1, 10)
+
+
+@pytest.mark.parametrize(("mode", "groups"), [("CORRECTED", 0), ("LEGACY", 1)])
+def test_days_and_times_that_are_shifted_between_calendars_are_not_those_of_the_bounds(spark, tmp_path, mode, groups):
+    """Where nothing is shifted a filter beside the rows reads nothing."""
+    rows = spark.range(0, 5, 1, 1).selectExpr(
+        "CAST(id AS INT) AS id", "date_add(DATE'1500-03-01', CAST(id AS INT)) AS d",
+        "TIMESTAMP'1500-03-01 00:00:00' + make_dt_interval(CAST(id AS INT)) AS t",
+    )  # fmt: skip
+    with settings(spark, {"spark.sql.parquet.datetimeRebaseModeInWrite": mode}):
+        rows.write.parquet(str(tmp_path / "t"))
+    df = spark.read.format(FORMAT).load(str(tmp_path / "t"))
+    for day in range(5):
+        assert ids(df, f"d = DATE'1500-03-0{1 + day}'")[0] == [day]
+        assert ids(df, f"t = TIMESTAMP'1500-03-0{1 + day} 00:00:00'")[0] == [day]
+    assert ids(df, "d <= DATE'1500-03-02' AND t < TIMESTAMP'1500-03-02 00:00:00'")[0] == [0]
+    for beside in ("d < DATE'1500-03-01'", "d > DATE'1500-03-20'", "t > TIMESTAMP'1500-03-20 00:00:00'"):
+        assert ids(df, beside)[:2] == ([], groups)
 
 
 def test_whole_rows_of_odd_files_stay_right(spark, tmp_path):
