@@ -232,7 +232,8 @@ def test_days_and_times_that_are_shifted_between_calendars_are_not_those_of_the_
         "CAST(id AS INT) AS id", "date_add(DATE'1500-03-01', CAST(id AS INT)) AS d",
         "TIMESTAMP'1500-03-01 00:00:00' + make_dt_interval(CAST(id AS INT)) AS t",
     )  # fmt: skip
-    with settings(spark, {"spark.sql.parquet.datetimeRebaseModeInWrite": mode}):
+    written = {"datetimeRebaseModeInWrite": mode, "outputTimestampType": "TIMESTAMP_MICROS"}
+    with settings(spark, {f"spark.sql.parquet.{key}": value for key, value in written.items()}):
         rows.write.parquet(str(tmp_path / "t"))
     df = spark.read.format(FORMAT).load(str(tmp_path / "t"))
     for day in range(5):
