@@ -133,26 +133,29 @@ def odd(spark, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("query", "ids"),
+    ("query", "ids", "groups"),
     [
-        ("{d} IN (SELECT number FROM keys WHERE key = 0)", range(1000)),
-        ("{d} IN (SELECT number FROM keys WHERE key = 1)", range(1000)),
-        ("{d} = (SELECT max(number) FROM keys WHERE key < 2)", range(1000)),
-        ("{d} IN (SELECT number FROM keys WHERE key = 2)", range(1000, 1500)),
-        ("{d} >= (SELECT max(number) FROM keys)", range(1000, 1500)),
-        ("{d} IN (SELECT number FROM keys WHERE key IN (1, 2, 3))", [*range(1500), 1603]),
-        ("{c} IN (SELECT text FROM keys WHERE key IN (7, 8))", [7, 8]),
-        ("{c} = (SELECT max(text) FROM keys WHERE key < 8)", [7]),
+        ("{d} IN (SELECT number FROM keys WHERE key = 0)", range(1000), 2),
+        ("{d} IN (SELECT number FROM keys WHERE key = 1)", range(1000), 2),
+        ("{d} = (SELECT max(number) FROM keys WHERE key < 2)", range(1000), 2),
+        ("{d} IN (SELECT number FROM keys WHERE key = 2)", range(1000, 1500), 1),
+        ("{d} >= (SELECT max(number) FROM keys)", range(1000, 1500), 1),
+        ("{d} IN (SELECT number FROM keys WHERE key IN (1, 2, 3))", [*range(1500), 1603], 4),
+        ("{d} IN (SELECT number FROM keys WHERE key = 5)", [1605], 1),
+        ("{c} IN (SELECT text FROM keys WHERE key IN (7, 8))", [7, 8], 4),
+        ("{c} = (SELECT max(text) FROM keys WHERE key < 8)", [7], 4),
     ],
 )
 @pytest.mark.parametrize("of", [{"d": "d", "c": "c"}, {"d": "v:d::double", "c": "v:c::string COLLATE UTF8_LCASE"}])
-def test_keys_find_rows_that_equal_them_by_other_bytes(spark, odd, query, ids, of):
+def test_keys_find_rows_that_equal_them_by_other_bytes(spark, odd, query, ids, groups, of):
+    """A row group of NaN has no bounds, and a dictionary that holds nothing else."""
     # Keys are learned in hash tables of joins, and joins by a collation have none.
     with settings(spark, {"spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "false"}):
         rows, counts = run(spark.sql(f"SELECT id, wide FROM odd WHERE {query.format(**of)}"))
     assert sorted(row.id for row in rows) == list(ids)
     # The keys did reach the rows.
     assert counts.rows_skipped == 2000 - len(rows)
+    assert counts.groups == (groups, 4 - groups)
 
 
 def test_a_table_that_is_read_twice_keeps_its_filters_apart(spark, tables):

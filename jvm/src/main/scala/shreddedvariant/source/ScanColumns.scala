@@ -2,6 +2,7 @@
 package shreddedvariant.source
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Shape, Wanted}
 import shreddedvariant.rules.StrictCast
@@ -13,6 +14,8 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
   /** The column that an expression is, or why it is none. */
   def find(e: Expression): Either[String, Column] = e match {
     case Path(path, isStrict) => ofPath(path, isStrict)
+    // What Spark makes alike in keys of joins, zeros of either sign and all NaN, tests take for equal in any case.
+    case KnownFloatingPointNormalized(NormalizeNaNAndZero(child)) => find(child)
     case Cast(child, to, _, _) =>
       find(child).filterOrElse(
         column => Conversion.widening(column.dataType, to).isDefined,
