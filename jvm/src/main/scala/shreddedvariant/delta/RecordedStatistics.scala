@@ -27,7 +27,7 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
       value(root.path("minValues"), names).flatMap(RecordedStatistics.datum(_, scalar, isUpper = false)),
       value(root.path("maxValues"), names).flatMap(RecordedStatistics.datum(_, scalar, isUpper = true))
     )
-    facts(nulls(names), if (hasNaN(bounds)) Bounds.none else bounds)
+    facts(nulls(names), if (bounds.hasNaN) Bounds.none else bounds)
   }
 
   /** How often a column is NULL, whatever it holds. */
@@ -40,7 +40,7 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
       lower <- bounds("minValues", variant).get(path)
       upper <- bounds("maxValues", variant).get(path) if upper.scalar == lower.scalar
       // A NaN that somebody took for a bound bounds nothing.
-      found = Bounds(Some(lower.value), Some(upper.value)) if !hasNaN(found)
+      found = Bounds(Some(lower.value), Some(upper.value)) if !found.hasNaN
     } yield (lower.scalar, facts(None, found))
 
   /** All paths of a variant that have any bound, whoever wrote it: the lower and the upper one. */
@@ -67,8 +67,6 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
 
   private def value(of: JsonNode, names: Seq[String]): Option[JsonNode] =
     Some(names.foldLeft(of)((node, name) => node.path(name))).filterNot(n => n.isMissingNode || n.isNull)
-
-  private def hasNaN(bounds: Bounds) = Seq(bounds.min, bounds.max).flatten.exists(Datum.isNaN)
 }
 
 object RecordedStatistics {

@@ -44,18 +44,18 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
    */
   def name: String = {
     val spelled = wanted match {
-      case Wanted.Value(_, zone) => s"$path::$typeName${zone.fold("")(z => s" in $z")}"
-      case Wanted.Failure(target, zone) =>
-        s"$path::${target.sql}${zone.fold("")(z => s" in $z")} failing"
-      case Wanted.Raising(_, zone) => s"$path::$typeName${zone.fold("")(z => s" in $z")} raising"
+      case Wanted.Value(target, zone) => cast(target, zone)
+      case Wanted.Failure(target, zone) => s"${cast(target, zone)} failing"
+      case Wanted.Raising(target, zone) => s"${cast(target, zone)} raising"
       case Wanted.Presence | Wanted.MapPresence => s"$path present"
-      case _: Wanted.Entry | _: Wanted.HasEntry | Wanted.MapSize | Wanted.MapKeys => s"$path::$typeName"
+      case _: Wanted.OfMap => cast(wanted.dataType, None)
       case Wanted.Json(zone) => s"$path as JSON in $zone"
     }
     if (hasStructs(wanted.dataType)) spelled + capitals(spelled) else spelled
   }
 
-  private def typeName = wanted.dataType.sql
+  private def cast(target: DataType, zone: Option[String]) =
+    s"$path::${target.sql}${zone.fold("")(z => s" in $z")}"
 
   private def hasStructs(dataType: DataType): Boolean = dataType match {
     case _: StructType => true
@@ -64,12 +64,10 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
     case _ => false
   }
 
-  private def capitals(text: String) =
-    text.indices.filter(i => text(i) != text(i).toUpper.toLower).map(i => s"$i${text(i)}").mkString(
-      " #",
-      "",
-      ""
-    )
+  private def capitals(text: String) = {
+    val at = text.indices.filter(i => text(i) != text(i).toUpper.toLower)
+    at.map(i => s"$i${text(i)}").mkString(" #", "", "")
+  }
 
   /** The path as SQL writes it. */
   def path: String = wanted match {

@@ -41,8 +41,7 @@ object HotKeys {
 
   /** The keys of a footer that may be for a map: the specification knows no structs, and quotes no names. */
   def footerKeys(column: Seq[String]): Seq[String] =
-    Seq(footerKey(column), column.mkString(FooterPrefix, ".", FooterSuffix)).take(if (column.size == 1) 2
-    else 1)
+    footerKey(column) +: Seq(column).filter(_.size == 1).map(_.mkString(FooterPrefix, "", FooterSuffix))
 
   /** What a footer says of a map. */
   def named(footer: Map[String, String], column: Seq[String]): Option[String] =

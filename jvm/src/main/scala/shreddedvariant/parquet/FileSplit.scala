@@ -81,7 +81,7 @@ final class FileSplit(
   private def keepsToShape: Boolean = {
     def rows = open.all.iterator.map(_.getRowCount).sum
     isOfParquetMr &&
-    Option(footer.getKeyValueMetaData.get(DraftLayout.FooterKey)).contains(DraftLayout.keepsToShape(rows))
+    Option(footer.getKeyValueMetaData.get(DraftLayout.FooterKey)).exists(_ == DraftLayout.keepsToShape(rows))
   }
 
   private lazy val rebasing: Rebasing = {

@@ -42,11 +42,6 @@ object FooterFacts {
     val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
       Bounds(decode.flatMap(_(statistics.genericGetMin)), decode.flatMap(_(statistics.genericGetMax)))
     }
-    Facts(
-      chunk.getValueCount,
-      nulls,
-      bounds,
-      hasNoNaN = !Seq(bounds.min, bounds.max).flatten.exists(Datum.isNaN)
-    )
+    Facts(chunk.getValueCount, nulls, bounds, hasNoNaN = !bounds.hasNaN)
   }
 }

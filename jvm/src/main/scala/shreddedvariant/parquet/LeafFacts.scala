@@ -102,7 +102,7 @@ object LeafFacts {
    */
   private def bounds(decode: Option[Decoder])(least: Any, greatest: Any): Bounds = {
     val bounds = Bounds(decode.flatMap(_(least)), decode.flatMap(_(greatest)))
-    if (Seq(bounds.min, bounds.max).flatten.exists(Datum.isNaN)) Bounds.none else bounds
+    if (bounds.hasNaN) Bounds.none else bounds
   }
 
   private def decoding(decode: PartialFunction[Any, Datum]): Option[Decoder] = Some(decode.lift)

@@ -61,9 +61,8 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
     val (entries, cut) = FileCounts.entries(counts)
     cut.foreach(job.cuts.add)
-    spark.finalizeWrite().getExtraMetaData.asScala.toMap ++ job.layout.footer(
-      rows
-    ) ++ entries ++ FileCounts.ofNamed(job)
+    val told = spark.finalizeWrite().getExtraMetaData.asScala.toMap
+    told ++ job.layout.footer(rows) ++ entries ++ FileCounts.ofNamed(job)
   }
 
   /**

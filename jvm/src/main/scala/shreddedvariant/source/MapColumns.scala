@@ -165,7 +165,7 @@ object MapColumns {
     if (keys.isEmpty || !isJson && list.trim.isEmpty) refuse("it names no key")
     if (!isJson && keys.contains("")) refuse("a key between its commas is empty")
     keys.diff(keys.distinct).headOption.foreach(twice => refuse(s"the key '$twice' stands there twice"))
-    keys.find(HotKeys.hasNoBytes).foreach(_ => refuse("a key is no text in UTF-8"))
+    if (keys.exists(HotKeys.hasNoBytes)) refuse("a key is no text in UTF-8")
     keys
   }
 

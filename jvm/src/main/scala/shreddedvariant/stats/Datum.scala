@@ -34,11 +34,6 @@ object Datum {
     case _: DayTimeIntervalType | _: YearMonthIntervalType => true
     case _ => false
   }
-
-  def isNaN(value: Datum): Boolean = value match {
-    case Floating(number) => number.isNaN
-    case _ => false
-  }
 }
 
 /** Compares values of one kind as Spark does. */

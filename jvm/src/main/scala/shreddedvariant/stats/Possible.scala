@@ -31,6 +31,11 @@ final case class Bounds(min: Option[Datum], max: Option[Datum]) {
   /** All rows have this one value. */
   def areJust(value: Datum, order: DatumOrder): Boolean =
     min.exists(order.equiv(_, value)) && max.exists(order.equiv(_, value))
+
+  def hasNaN: Boolean = (min ++ max).exists {
+    case Datum.Floating(number) => number.isNaN
+    case _ => false
+  }
 }
 
 object Bounds {
