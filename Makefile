@@ -56,14 +56,14 @@ test-jvm: .venv/.stamp ## the laws: Scala suites without a session
 	$(call say,testing the JVM side)
 	@project/sbt --warn test
 
-test-python: .venv/.wheel .tools/delta-spark/.stamp ## the promises: pytest against the installed wheel
+test-python: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the promises: pytest against the installed wheel
 	$(call say,testing the wheel)
 	@$(BIN)/python -m pytest
 
-fuzz: .venv/.wheel .tools/delta-spark/.stamp ## the tests that make up their cases, or race and kill writers, at length
+fuzz: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the tests that make up their cases, damage bytes, or race and kill writers, at length
 	$(call say,testing the wheel at length)
-	@FUZZ=1 $(BIN)/python -m pytest $(shell grep -l FUZZ tests/test_*.py) $(ARGS)
-	@FUZZ=1 project/sbt --warn "testOnly *CrashSuite"
+	@FUZZ=1 $(BIN)/python -m pytest -m fuzz $(ARGS)
+	@FUZZ=1 project/sbt --warn "testOnly *CrashSuite *FuzzSuite *SharedFileSuite"
 
 conformance: .venv/.wheel ## external cases, where ../shared/conformance lies beside the clone
 	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \
@@ -115,6 +115,11 @@ $(WHEEL): $(JAR) $(PACKAGE) | .venv/.stamp
 	@project/need java build
 	$(call say,fetching delta-spark for the tests)
 	@project/sbt --error deltaSpark
+
+.tools/s3a/.stamp: $(BUILD) | .venv/.stamp
+	@project/need java build
+	$(call say,fetching Hadoop's file system of S3 for the tests)
+	@project/sbt --error s3a
 
 target/.scala-linted: $(SCALA) $(BUILD) .scalafmt.conf | .venv/.stamp
 	@project/need java build

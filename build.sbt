@@ -35,6 +35,8 @@ val sparkModuleOptions = Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=
 val deltaSpark =
   taskKey[Unit]("Copies delta-spark, which tests read and write tables with, to .tools/delta-spark/")
 
+val s3a = taskKey[Unit]("Copies Hadoop's file system of S3, which tests use, to .tools/s3a/")
+
 lazy val root = (project in file("."))
   .settings(
     name := "shredded-variant",
@@ -71,7 +73,11 @@ lazy val root = (project in file("."))
       update.value.select(configurationFilter(Shaded.name)),
       target.value / "kernel"
     ),
-    ivyConfigurations ++= Seq(Shaded, DeltaSpark.configuration),
+    ivyConfigurations ++= Seq(Shaded, DeltaSpark.configuration, S3A.configuration),
+    s3a := DeltaSpark.copy(
+      update.value.select(configurationFilter(S3A.configuration.name)),
+      baseDirectory.value / ".tools" / "s3a"
+    ),
     deltaSpark := DeltaSpark.copy(
       update.value.select(configurationFilter(DeltaSpark.configuration.name)),
       baseDirectory.value / ".tools" / "delta-spark"
@@ -82,7 +88,7 @@ lazy val root = (project in file("."))
     libraryDependencies ++= Seq(
       "org.scalameta" %% "munit" % "1.2.4" % Test,
       "org.scalameta" %% "munit-scalacheck" % "1.2.0" % Test
-    ) ++ ShadedKernel.modules ++ DeltaSpark.modules,
+    ) ++ ShadedKernel.modules ++ DeltaSpark.modules ++ S3A.modules,
     Test / fork := true,
     Test / javaOptions ++= sparkModuleOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
     Test / testOptions += Tests.Argument(new TestFramework("munit.Framework"), "+l"),

@@ -12,7 +12,7 @@ from benchmarks.measure import Run, canonical, interleaved, timed
 from benchmarks.queries import Query
 from benchmarks.result import Bound, Result
 from benchmarks.tables import NARROW, WIDE
-from shredded_variant.metrics import scan_metrics
+from shredded_variant.jobs.metrics import scan_metrics
 
 NAME = "one leaf of 1,000 / of 10"
 SUM = "SELECT sum([f0 bigint]) FROM {t}"

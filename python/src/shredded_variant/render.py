@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shredded_variant.layout import Entry, Layout
+    from shredded_variant.footers.layout import Entry, Layout
 
 HEAD = ("column", "type", "present", "typed", "residual", "bytes", "min … max")
 WIDEST = (30, 18, 8, 8, 8, 10, 32)

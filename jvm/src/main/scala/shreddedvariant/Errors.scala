@@ -1,9 +1,25 @@
 /** Every sentence a user can meet, but for Delta tables and catalogs: what is wrong, where, what to do. */
 package shreddedvariant
 
+import java.time.Instant
+
+import org.apache.spark.SparkException
+
 /** A refusal with a stable name; the message begins with it in brackets. */
 final class ShreddedVariantException(val condition: String, sentence: String, cause: Throwable = null)
-    extends IllegalArgumentException(s"[$condition] $sentence", cause)
+    extends IllegalArgumentException(s"[$condition] $sentence", cause) {
+
+  /**
+   * What a task sends to the driver: threads of Spark read it there that do not know the classes of a session's jar, and an
+   * exception that they cannot read is an `UnknownReason` to the user.
+   */
+  private def writeReplace(): AnyRef = {
+    val sent = new IllegalArgumentException(getMessage, getCause)
+    sent.setStackTrace(getStackTrace)
+    getSuppressed.foreach(sent.addSuppressed)
+    sent
+  }
+}
 
 object Errors extends Sentences with DeltaErrors with CatalogErrors with MaintenanceErrors {
 
@@ -194,6 +210,23 @@ object Errors extends Sentences with DeltaErrors with CatalogErrors with Mainten
       s"'$path' is read by the query that overwrites it, and would be empty before it is read: write to another path."
     )
 
+  def temporaryFilesGone(directory: String): ShreddedVariantException =
+    error(
+      "TEMPORARY_FILES_GONE",
+      s"The files of this write in '$directory' have been removed by another job while it ran: write again; if the " +
+        s"driver was suspended for so long, set ${Options.KeepTemporary} to more in all writes to this directory."
+    )
+
+  /** A warning; `changed` is when the last file did. */
+  def temporaryFilesRemoved(directory: String, changed: Long): String =
+    s"[SHREDDED_VARIANT_TEMPORARY_FILES_REMOVED] '$directory' is removed: a write that did not end has left it, and " +
+      s"nothing in it has changed since ${Instant.ofEpochMilli(changed)}."
+
+  /** A warning. */
+  def temporaryFilesStay(directory: String, cause: Throwable): String =
+    s"[SHREDDED_VARIANT_TEMPORARY_FILES_STAY] What unfinished writes have left in '$directory' cannot be removed " +
+      s"(${reason(cause)}): remove it when nobody writes there."
+
   def pins(file: String, reason: String): ShreddedVariantException =
     error(
       "PINNED_SHAPES",
@@ -202,6 +235,22 @@ object Errors extends Sentences with DeltaErrors with CatalogErrors with Mainten
 
   // ---- files ----
 
+  def notExclusive(directory: String): ShreddedVariantException =
+    error(
+      "NOT_EXCLUSIVE",
+      s"The file system of '$directory' cannot guarantee that only one of several drivers creates a file, so a commit " +
+        s"or a pinned shape could be lost unnoticed: set the option '${Options.SingleDriver}' to true if no other driver " +
+        s"writes to the table, or '${Options.Pin}' to none for a directory of files."
+    )
+
+  def noLinks(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "NO_LINKS",
+      s"'$file' cannot be created safely, because its file system has neither hard links nor locks (${reason(cause)}): " +
+        "write to another file system.",
+      cause
+    )
+
   def notParquet(file: String, cause: Throwable): ShreddedVariantException =
     error(
       "NOT_PARQUET",
@@ -209,6 +258,25 @@ object Errors extends Sentences with DeltaErrors with CatalogErrors with Mainten
         "remove it, write it again, or set ignoreCorruptFiles to skip such files.",
       cause
     )
+
+  def unknownType(file: String, column: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "UNKNOWN_TYPE",
+      s"The column '$column' of '$file' has a logical type that is newer than this version of Parquet, which can then " +
+        "read no column of the file: write the file without it, or read it with a Spark that knows the type.",
+      cause
+    )
+
+  def fileSchema(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "FILE_SCHEMA",
+      s"Spark has no type for a column of the file '$file' (${reason(cause)}): " +
+        "give the columns that you read with schema(…), and leave this one out.",
+      cause
+    )
+
+  /** Whether the file is whole, and Spark cannot say what is in it. */
+  def isOfTypes(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_FILE_SCHEMA"
 
   def malformedLayout(column: String, reason: String): ShreddedVariantException =
     error(
@@ -301,6 +369,14 @@ object Errors extends Sentences with DeltaErrors with CatalogErrors with Mainten
       "DAMAGED_PAGES",
       s"The column '$column' of the file '$file' cannot be decoded (${reason(cause)}): " +
         "write the file again, or leave the column out of the query.",
+      cause
+    )
+
+  /** `ignoreCorruptFiles` leaves out what raises a RuntimeException or IOException: this is neither. */
+  def decodingMemory(file: String, column: String, cause: OutOfMemoryError): SparkException =
+    new SparkException(
+      s"[SHREDDED_VARIANT_DECODING_MEMORY] The column '$column' of the file '$file' needs more memory to be decoded than " +
+        s"there is (${reason(cause)}): give the executors more memory, or write the file again if its sizes are damaged.",
       cause
     )
 }

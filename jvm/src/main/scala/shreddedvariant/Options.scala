@@ -2,6 +2,7 @@
 package shreddedvariant
 
 import java.util.Locale
+import java.util.concurrent.TimeUnit
 
 import shreddedvariant.layout.WriteLayout
 
@@ -23,6 +24,7 @@ object Options {
   val PinMinRows = "shredding.pinMinRows"
   val Layout = "layout"
   val Table = "table"
+  val KeepTemporary = "keepTemporary"
   val Compression = "compression"
   val MergeSchema = "mergeSchema"
   val MaxVariantBytes = "maxVariantBytes"
@@ -32,6 +34,7 @@ object Options {
   val TimestampAsOf = "timestampAsOf"
   val OverwriteSchema = "overwriteSchema"
   val ReplaceWhere = "replaceWhere"
+  val SingleDriver = "singleDriver"
 
   /** With all that begins like it, what maintenance says to the format: no option of people. */
   val Maintenance = "maintenance"
@@ -163,6 +166,12 @@ object Options {
     MapMaxKeys,
     MapMinFrequency,
     Bloom,
+    OptionDoc(
+      KeepTemporary,
+      "1d",
+      "Files of a directory: how long files stay in `_temporary` that a write which was killed has left. The next write to " +
+        "the directory removes them when nothing there has changed for so long, at least `1h`, and says so in the driver's log."
+    ),
     OptionDoc(Compression, "zstd", "The codec of the files, as for Spark's `parquet`."),
     OptionDoc(
       MergeSchema,
@@ -186,6 +195,12 @@ object Options {
       ReplaceWhere,
       "–",
       "On an overwrite of a Delta table: a condition on its partition columns that chooses what is replaced."
+    ),
+    OptionDoc(
+      SingleDriver,
+      "false",
+      "Write: whether no other driver writes to the table meanwhile. Needed on file systems that cannot create a file for " +
+        "one of several drivers alone: see delta.md."
     ),
     OptionDoc(VersionAsOf, "–", "Read a Delta table as it was at this version."),
     OptionDoc(
@@ -236,11 +251,11 @@ object Options {
     sampleBytes(options)
     onlyValue(options, Pin, Seq("table", "none"), later = Nil)
     pinMinRows(options)
+    keepTemporary(options)
     maxVariantBytes(options)
     maxVariantDepth(options)
     get(options, VersionAsOf).foreach(version(_))
-    onlyValue(options, OverwriteSchema, Seq("true", "false"), later = Nil)
-    for (key <- LateMaterialization +: StreamOptions.switches)
+    for (key <- Seq(OverwriteSchema, LateMaterialization, SingleDriver) ++ StreamOptions.switches)
       onlyValue(options, key, Seq("true", "false"), later = Nil)
   }
 
@@ -311,6 +326,17 @@ object Options {
         "a number from 1 on"
       ))
     }
+
+  /** In milliseconds. The least is four times what a driver may take to say that it lives, see `JobDirectory`. */
+  def keepTemporary(options: Map[String, String]): Long = {
+    val value = get(options, KeepTemporary).getOrElse("1d")
+    val millis =
+      try org.apache.spark.network.util.JavaUtils.timeStringAs(value, TimeUnit.MILLISECONDS)
+      catch { case _: NumberFormatException => -1L }
+    if (millis < TimeUnit.HOURS.toMillis(1))
+      throw Errors.optionValue(KeepTemporary, value, "a time from 1h on, such as 1d")
+    millis
+  }
 
   /** The limits of inference, which `shredding_shape` knows as well. */
   val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)

@@ -8,7 +8,28 @@ import scala.jdk.CollectionConverters._
 class RoomsSuite extends munit.FunSuite {
   private val main = Paths.get("jvm/src/main/scala/shreddedvariant")
 
-  /** The sub-packages that a room may import, of ours and of the world outside. */
+  /** What all folders that read and write Parquet files may import of the world outside. */
+  private lazy val parquetLibraries = Set(
+    "com.github.luben.zstd",
+    "com.google.common",
+    "org.apache.hadoop",
+    "org.apache.parquet",
+    "org.apache.spark.SparkThrowable",
+    "org.apache.spark.sql.AnalysisException",
+    "org.apache.spark.sql.catalyst",
+    "org.apache.spark.sql.connector.read",
+    "org.apache.spark.sql.execution.datasources",
+    "org.apache.spark.sql.execution.vectorized",
+    "org.apache.spark.sql.internal",
+    "org.apache.spark.sql.types",
+    "org.apache.spark.sql.vectorized",
+    "org.apache.spark.types.variant",
+    "org.apache.spark.unsafe",
+    "org.apache.spark.util.CollectionAccumulator",
+    "org.slf4j"
+  )
+
+  /** The packages that each folder may import, of ours and of the world outside. */
   private val rooms = Map(
     "layout" -> Set("shreddedvariant.layout", "org.apache.parquet.schema", "org.apache.spark.sql.types"),
     "binary" -> Set("org.apache.spark.unsafe"),
@@ -35,31 +56,71 @@ class RoomsSuite extends munit.FunSuite {
     "stats" -> Set(
       "shreddedvariant.layout",
       "org.apache.spark.sql.catalyst.InternalRow",
-      "org.apache.spark.sql.types"
+      "org.apache.spark.sql.catalyst.expressions",
+      "org.apache.spark.sql.types",
+      "org.apache.spark.types.variant",
+      "org.apache.spark.unsafe"
     ),
-    "parquet" -> Set(
+    "parquet/page" -> (Set("shreddedvariant.binary", "shreddedvariant.shred") ++ parquetLibraries),
+    "parquet/file" -> (Set(
+      "shreddedvariant.layout",
+      "shreddedvariant.maps",
+      "shreddedvariant.parquet.page",
+      "shreddedvariant.stats"
+    ) ++ parquetLibraries),
+    "parquet/vector" -> (Set(
+      "shreddedvariant.binary",
+      "shreddedvariant.layout",
+      "shreddedvariant.maps",
+      "shreddedvariant.parquet.file",
+      "shreddedvariant.parquet.page",
+      "shreddedvariant.shred",
+      "shreddedvariant.stats"
+    ) ++ parquetLibraries),
+    "parquet/bind" -> (Set(
+      "shreddedvariant.layout",
+      "shreddedvariant.maps",
+      "shreddedvariant.parquet.file",
+      "shreddedvariant.parquet.vector",
+      "shreddedvariant.shred",
+      "shreddedvariant.stats"
+    ) ++ parquetLibraries),
+    "parquet/skip" -> (Set(
+      "shreddedvariant.layout",
+      "shreddedvariant.parquet.bind",
+      "shreddedvariant.parquet.file",
+      "shreddedvariant.stats"
+    ) ++ parquetLibraries),
+    "parquet/read" -> (Set(
+      "shreddedvariant.binary",
+      "shreddedvariant.layout",
+      "shreddedvariant.parquet.bind",
+      "shreddedvariant.parquet.file",
+      "shreddedvariant.parquet.page",
+      "shreddedvariant.parquet.skip",
+      "shreddedvariant.parquet.vector",
+      "shreddedvariant.stats"
+    ) ++ parquetLibraries),
+    "parquet/write" -> (Set(
       "shreddedvariant.binary",
       "shreddedvariant.infer",
       "shreddedvariant.layout",
       "shreddedvariant.maps",
-      "shreddedvariant.shred",
-      "shreddedvariant.stats",
-      "com.google.common",
-      "com.github.luben.zstd",
-      "org.apache.parquet",
-      "org.apache.hadoop",
-      "org.apache.spark.SparkThrowable",
-      "org.apache.spark.sql.AnalysisException",
-      "org.apache.spark.sql.catalyst",
-      "org.apache.spark.sql.connector.read",
-      "org.apache.spark.sql.execution.datasources",
-      "org.apache.spark.sql.execution.vectorized",
-      "org.apache.spark.sql.internal",
-      "org.apache.spark.sql.types",
-      "org.apache.spark.sql.vectorized",
-      "org.apache.spark.types.variant",
-      "org.apache.spark.unsafe"
-    ),
+      "shreddedvariant.parquet.bind",
+      "shreddedvariant.parquet.file",
+      "shreddedvariant.parquet.page",
+      "shreddedvariant.shred"
+    ) ++ parquetLibraries),
+    "parquet/verify" -> (Set(
+      "shreddedvariant.binary",
+      "shreddedvariant.layout",
+      "shreddedvariant.maps",
+      "shreddedvariant.parquet.bind",
+      "shreddedvariant.parquet.file",
+      "shreddedvariant.parquet.read",
+      "shreddedvariant.parquet.vector",
+      "shreddedvariant.stats"
+    ) ++ parquetLibraries),
     "rules" -> Set(
       "shreddedvariant.SparkBridge",
       "shreddedvariant.layout",
@@ -73,12 +134,14 @@ class RoomsSuite extends munit.FunSuite {
     ),
     "delta" -> Set(
       "shreddedvariant.LocalFile",
+      "shreddedvariant.SharedFile",
       "shreddedvariant.binary",
       "shreddedvariant.layout",
       "shreddedvariant.stats",
       "shreddedvariant.shaded.io.delta",
       "org.apache.hadoop.conf",
       "org.apache.hadoop.fs",
+      "org.apache.hadoop.security",
       "org.apache.parquet.schema",
       "org.apache.spark.sql.types",
       "org.slf4j",
@@ -122,10 +185,21 @@ class RoomsSuite extends munit.FunSuite {
     assertEquals(others.filter(f => Files.readString(f).contains("shaded")).map(_.getFileName.toString), Nil)
   }
 
-  test("every room is in the table") {
-    val dirs =
-      Files.list(main).iterator.asScala.filter(Files.isDirectory(_)).map(_.getFileName.toString).toSet
-    assertEquals(dirs, rooms.keySet)
+  test("every folder is in the table") {
+    val folders = files(main).map(file => main.relativize(file.getParent).toString).filter(_.nonEmpty).toSet
+    assertEquals(folders, rooms.keySet)
+  }
+
+  test("no two folders import each other, directly or through others") {
+    def of(room: String): Set[String] =
+      rooms(room).filter(_.startsWith("shreddedvariant.")).map(_.stripPrefix("shreddedvariant.").replace(
+        '.',
+        '/'
+      ))
+        .filter(rooms.contains) - room
+    def reaches(from: String, to: String, seen: Set[String]): Boolean =
+      of(from).exists(next => next == to || !seen(next) && reaches(next, to, seen + next))
+    assertEquals(rooms.keySet.filter(room => reaches(room, room, Set(room))), Set.empty[String])
   }
 
   test("every file begins with its duty") {

@@ -18,7 +18,10 @@ import org.apache.spark.sql.types.{StructField, StructType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.layout.{PathColumn, Shape, Wanted, WriteLayout}
-import shreddedvariant.parquet._
+import shreddedvariant.parquet.bind.{ReadJob, RebaseModes, TypeMapping}
+import shreddedvariant.parquet.read.{BatchReader, ReadCounts}
+import shreddedvariant.parquet.vector.VariantLimits
+import shreddedvariant.parquet.write.{FileWriter, WriteJob}
 import shreddedvariant.stats.Predicate
 
 object VariantFile {

@@ -9,32 +9,44 @@ package shreddedvariant.binary
 
 import java.util.Arrays
 
+/**
+ * Law: the offsets of all keys are checked here, when the dictionary is opened. They never fall, and the last one is not
+ * behind the bytes. So the bytes of each key are in the array, and nothing checks them again.
+ */
 final class Dictionary(val bytes: Array[Byte]) {
-  private val width = {
-    if ((Encoding.byteAt(bytes, 0) & 0xf) != 1) Encoding.malformed("its metadata is not of version 1")
-    ((bytes(0) & 0xff) >> 6) + 1
-  }
+  private val width = Dictionary.widthOf(bytes)
   val size: Int = Encoding.unsigned(bytes, 1, width)
   private val offsets = 1 + width
-  private val keys: Int = {
-    val start = offsets + (size + 1L) * width
-    if (start > bytes.length) Encoding.malformed("its metadata ends too early")
-    start.toInt
+  private val keys: Int = Positions.of(bytes, offsets, (size + 1L) * width)
+
+  {
+    var last = 0
+    var id = 0
+    while (id <= size) {
+      val offset = offsetOf(id)
+      if (offset < last) Encoding.malformed("a key of its metadata is out of bounds")
+      last = offset
+      id += 1
+    }
+    if (last > bytes.length - keys) Encoding.malformed("a key of its metadata is out of bounds")
   }
 
-  /** The bytes of the metadata; a draft's stored value begins behind them. */
-  def length: Int = {
-    val end = keys.toLong + Encoding.unsigned(bytes, offsets + size * width, width)
-    if (end > bytes.length) Encoding.malformed("its metadata ends too early")
-    end.toInt
-  }
+  private def offsetOf(id: Int) = Encoding.unchecked(bytes, offsets + id * width, width)
 
-  def keyStart(id: Int): Int = keys + Encoding.unsigned(bytes, offsets + id * width, width)
-  def keyEnd(id: Int): Int = {
-    val end = keys.toLong + Encoding.unsigned(bytes, offsets + (id + 1) * width, width)
-    if (end > bytes.length || end < keyStart(id)) Encoding.malformed("a key of its metadata is out of bounds")
-    end.toInt
-  }
+  def keyStart(id: Int): Int = keys + offsetOf(id)
+  def keyEnd(id: Int): Int = keys + offsetOf(id + 1)
+
+  /**
+   * The metadata that Spark gets. It lacks the flag for sorted and unique keys where the keys are not: a reader that trusts
+   * the flag searches by bisection and misses keys.
+   */
+  val handedOn: Array[Byte] =
+    if (!Dictionary.saysSorted(bytes) || (1 until size).forall(id => compare(id - 1, id) < 0)) bytes
+    else {
+      val without = bytes.clone
+      without(0) = (without(0) & ~Dictionary.Sorted).toByte
+      without
+    }
 
   def checkId(id: Int): Int = {
     if (id >= size) Encoding.malformed(s"it names key $id of $size")
@@ -61,7 +73,25 @@ final class Dictionary(val bytes: Array[Byte]) {
     ranks
   }
 
-  private def compare(a: Int, b: Int) =
+  /** The place of each key in the order in which Spark searches; equal keys share one. */
+  lazy val ranksInSpark: Array[Int] = {
+    val keys = Array.tabulate(size)(key)
+    val ids = Array.range(0, size).sortBy(keys(_))
+    val ranks = new Array[Int](size)
+    for (i <- 1 until size)
+      ranks(ids(i)) = ranks(ids(i - 1)) + (if (keys(ids(i)) == keys(ids(i - 1))) 0 else 1)
+    ranks
+  }
+
+  def isKey(id: Int, key: Array[Byte]): Boolean = {
+    val start = keyStart(id)
+    keyEnd(id) - start == key.length && Texts.areEqual(bytes, start, key, 0, key.length)
+  }
+
+  def compare(id: Int, key: Array[Byte]): Int =
+    Arrays.compareUnsigned(bytes, keyStart(id), keyEnd(id), key, 0, key.length)
+
+  private def compare(a: Int, b: Int): Int =
     Arrays.compareUnsigned(bytes, keyStart(a), keyEnd(a), bytes, keyStart(b), keyEnd(b))
 
   /** How many keys are less than this one, equal ones counted once: the rank that it has, or would have. */
@@ -70,7 +100,7 @@ final class Dictionary(val bytes: Array[Byte]) {
     while (from < until) {
       val middle = (from + until) >>> 1
       val id = ordered(middle)
-      if (Arrays.compareUnsigned(bytes, keyStart(id), keyEnd(id), key, 0, key.length) < 0) from = middle + 1
+      if (compare(id, key) < 0) from = middle + 1
       else until = middle
     }
     if (from == 0) 0 else ranks(ordered(from - 1)) + 1
@@ -81,17 +111,56 @@ final class Dictionary(val bytes: Array[Byte]) {
    * differ only where a key beyond the basic plane meets one from U+E000 on, so keys without a four-byte character
    * (first byte 0xF0 or more) are ordered alike.
    */
-  lazy val ordersMayDiffer: Boolean = {
-    var i = keys
-    while (i < bytes.length && (bytes(i) & 0xff) < 0xf0) i += 1
-    i < bytes.length
-  }
+  lazy val ordersMayDiffer: Boolean = Dictionary.hasLongCharacters(bytes, keys)
 }
 
 object Dictionary {
 
   /** The metadata of a variant that has no keys. */
   val noKeys: Array[Byte] = Array(1, 0, 0)
+
+  /** The flag of keys that are sorted and unique. */
+  private final val Sorted = 0x10
+
+  /** Null is the metadata that a reader left out, as no value asks for its keys. */
+  def saysSorted(metadata: Array[Byte]): Boolean =
+    metadata != null && metadata.length > 0 && (metadata(0) & Sorted) != 0
+
+  /** How many bytes of an array are the metadata that it begins with: a stored value of the draft follows them. */
+  def lengthIn(bytes: Array[Byte]): Int = {
+    val width = widthOf(bytes)
+    val last = 1 + width * (1L + Encoding.unsigned(bytes, 1, width))
+    val end = last + width + Encoding.unsigned(bytes, Positions.of(bytes, 0, last), width)
+    Positions.of(bytes, 0, end)
+  }
+
+  /** Whether keys of the metadata may have characters of four bytes; of malformed metadata it says nothing. */
+  def mayHoldLongCharacters(metadata: Array[Byte]): Boolean = {
+    val width = ((metadata(0) & 0xff) >> 6) + 1
+    val keys =
+      if (metadata.length <= width) metadata.length
+      else 1 + width + (Encoding.unsigned(metadata, 1, width) + 1L) * width
+    keys < metadata.length && hasLongCharacters(metadata, keys.toInt)
+  }
+
+  /** Whether a byte from `from` on begins a character of four bytes. */
+  private def hasLongCharacters(bytes: Array[Byte], from: Int): Boolean = {
+    var i = from
+    // Of eight bytes at once, those whose upper four bits are set.
+    while (
+      i + 8 <= bytes.length && {
+        val word = LittleEndian.long(bytes, i)
+        (word & word << 1 & word << 2 & word << 3 & 0x8080808080808080L) == 0
+      }
+    ) i += 8
+    while (i < bytes.length && (bytes(i) & 0xff) < 0xf0) i += 1
+    i < bytes.length
+  }
+
+  private def widthOf(bytes: Array[Byte]): Int = {
+    if ((Encoding.byteAt(bytes, 0) & 0xf) != 1) Encoding.malformed("its metadata is not of version 1")
+    ((bytes(0) & 0xff) >> 6) + 1
+  }
 }
 
 /** The names that a shape or a file's cells use, each with a number. */
@@ -123,18 +192,41 @@ final class Names(val all: IndexedSeq[String]) {
   private def hash(key: Array[Byte], from: Int, until: Int): Int = Hash.of(key, from, until - from) & mask
 }
 
-/** A dictionary met with the names of a shape that has so many objects. */
-final class ResolvedDictionary(val dictionary: Dictionary, names: Names, objects: Int) {
+object Names {
+  val none: Names = new Names(IndexedSeq.empty)
+}
 
-  /** The fields that each object of the shape was met with last. */
-  val fieldsOfObjects = new Array[ObjectFields](objects)
+/** A dictionary with the names of a shape looked up in it. `objects` is how many objects the shape has; `grow` gets the bytes that it takes later. */
+final class ResolvedDictionary(
+    val dictionary: Dictionary,
+    names: Names,
+    objects: Int,
+    grow: (ResolvedDictionary, Long) => Unit = (_, _) => ()
+) {
+  private val fieldsOfObjects = new Array[ObjectFields](objects)
+
+  /** About how many bytes it takes in memory, ranks of keys included. */
+  private[binary] var weight: Long =
+    ResolvedDictionary.Weight + dictionary.bytes.length + 32L * dictionary.size + 4L * names.size + 8L * objects
+
+  /** The fields that an object of the shape was met with last; null where it was not met. */
+  def fieldsOf(number: Int): ObjectFields = fieldsOfObjects(number)
+
+  def remember(number: Int, fields: ObjectFields): Unit = {
+    val before = fieldsOfObjects(number)
+    val more = fields.weight - (if (before == null) 0 else before.weight)
+    fieldsOfObjects(number) = fields
+    weight += more
+    grow(this, more)
+  }
 
   /** The name of each id, -1 for keys that are no names; and the id of each name, -1 for names that are no keys. */
   val (nameOfId: Array[Int], idOfName: Array[Int]) = {
     val nameOfId = new Array[Int](dictionary.size)
     val idOfName = Array.fill(names.size)(-1)
     var id = 0
-    while (id < dictionary.size) {
+    if (names.size == 0) Arrays.fill(nameOfId, -1)
+    else while (id < dictionary.size) {
       val name = names.find(dictionary.bytes, dictionary.keyStart(id), dictionary.keyEnd(id))
       nameOfId(id) = name
       if (name >= 0 && idOfName(name) < 0) idOfName(name) = id
@@ -144,9 +236,19 @@ final class ResolvedDictionary(val dictionary: Dictionary, names: Names, objects
   }
 }
 
-/** Dictionaries that were met before: the last ones without hashing, some more by their bytes. */
+private object ResolvedDictionary {
+
+  /** Of the objects that each has. */
+  private val Weight = 300
+}
+
+/**
+ * Dictionaries that were met before: the last ones without hashing, some more by their bytes. All together take no more than
+ * [[Dictionaries.MaxBytes]], unless one alone does.
+ */
 final class Dictionaries(names: Names, objects: Int = 0) {
-  private val recent = new Recent[ResolvedDictionary](_.dictionary.bytes)
+  private var weight = 0L
+  private val recent = new SmallCache[ResolvedDictionary](_.dictionary.bytes)
   private val known = new java.util.HashMap[Dictionaries.Key, ResolvedDictionary]
 
   def resolve(metadata: Array[Byte]): ResolvedDictionary = resolve(metadata, metadata.length)
@@ -160,18 +262,30 @@ final class Dictionaries(names: Names, objects: Int = 0) {
       val key = new Dictionaries.Key(metadata)
       var found = known.get(key)
       if (found == null) {
-        if (known.size >= Dictionaries.MaxKnown) known.clear()
-        found = new ResolvedDictionary(new Dictionary(metadata), names, objects)
+        found = new ResolvedDictionary(new Dictionary(metadata), names, objects, grow)
         known.put(key, found)
+        grow(found, found.weight)
       }
       recent.add(found)
       found
     }
   }
+
+  /** The one that grows stays, also where it takes too much alone: the next row mostly has it as well. */
+  private def grow(dictionary: ResolvedDictionary, more: Long): Unit = {
+    weight += more
+    if (weight > Dictionaries.MaxBytes) {
+      known.clear()
+      recent.clear()
+      known.put(new Dictionaries.Key(dictionary.dictionary.bytes), dictionary)
+      recent.add(dictionary)
+      weight = dictionary.weight
+    }
+  }
 }
 
 object Dictionaries {
-  private val MaxKnown = 1024
+  private val MaxBytes = 4L << 20
 
   private final class Key(bytes: Array[Byte]) {
     override val hashCode: Int = Hash.of(bytes, 0, bytes.length)

@@ -39,6 +39,9 @@ object Encoding {
 
   final val MaxShortString = 63
 
+  /** The depth of nesting that writers and `verify` accept: the default of the option `maxVariantDepth`. */
+  final val MaxDepth = 1000
+
   /** The type info of a string or object is not a primitive's id: this is what no primitive has. */
   final val NotPrimitive = -1
 
@@ -147,15 +150,47 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
   private val offsets: Int = Positions.of(bytes, ids, size.toLong * idWidth)
   val data: Int = Positions.of(bytes, offsets, (size + 1L) * offsetWidth)
 
+  def idAt(i: Int): Int = ids + i * idWidth
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
+
+  /** The bytes of the header, the size, the ids and the offsets. */
+  def length: Int = data - at
 
   /** The header, the size and the ids: all but where the fields stand. */
   def keys: Array[Byte] = java.util.Arrays.copyOfRange(bytes, at, offsets)
 
   /** `i` is below `size`; the ids and offsets of all fields were found to be in the array. */
-  def id(i: Int): Int = Encoding.unchecked(bytes, ids + i * idWidth, idWidth)
+  def id(i: Int): Int = Encoding.unchecked(bytes, idAt(i), idWidth)
   def position(i: Int): Int =
     Positions.of(bytes, data, Encoding.unchecked(bytes, offsetAt(i), offsetWidth).toLong)
+
+  /**
+   * Where the value of a key stands; -1 where the object does not have the key.
+   *
+   * Law: objects are in the order of UTF-8, or of UTF-16 as Spark writes them. A large object is searched by bisection only
+   * where no two keys of its dictionary have another order in the one than in the other; elsewhere all keys are compared.
+   */
+  def find(dictionary: Dictionary, key: Array[Byte]): Int =
+    if (size < ObjectHeader.Large || dictionary.ordersMayDiffer) {
+      var i = 0
+      while (i < size && !dictionary.isKey(dictionary.checkId(id(i)), key)) i += 1
+      if (i < size) position(i) else -1
+    } else {
+      var (low, high) = (0, size - 1)
+      while (low <= high) {
+        val middle = (low + high) >>> 1
+        val order = dictionary.compare(dictionary.checkId(id(middle)), key)
+        if (order == 0) return position(middle)
+        if (order < 0) low = middle + 1 else high = middle - 1
+      }
+      -1
+    }
+}
+
+object ObjectHeader {
+
+  /** Spark searches objects of so many fields and more by bisection, smaller ones field by field. */
+  final val Large = 32
 }
 
 /** Where the parts of an array stand. */
@@ -168,6 +203,10 @@ final class ArrayHeader(bytes: Array[Byte], at: Int) {
   val data: Int = Positions.of(bytes, offsets, (size + 1L) * offsetWidth)
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
+
+  /** The bytes of the header, the size and the offsets. */
+  def length: Int = data - at
+
   def position(i: Int): Int =
     Positions.of(bytes, data, Encoding.unchecked(bytes, offsetAt(i), offsetWidth).toLong)
 }

@@ -14,6 +14,9 @@ final class JoinedDictionary(names: Names) {
   private var known = names.size
   private val numberings = new IdentityHashMap[ResolvedDictionary, Array[Int]]
 
+  /** About how many bytes the keys and numberings take in memory. */
+  private var weight = 0L
+
   private var ids = newIds(keys.length)
   private var used = new Array[Int](16)
   private var size = 0
@@ -25,8 +28,7 @@ final class JoinedDictionary(names: Names) {
 
   /** Begins a variant without keys. */
   def clear(): Unit = {
-    if (known - names.size > JoinedDictionary.MaxKnown) forget()
-    if (numberings.size > JoinedDictionary.MaxDictionaries) numberings.clear()
+    if (weight > JoinedDictionary.MaxBytes) forget()
     var i = 0
     while (i < size) { ids(used(i)) = -1; i += 1 }
     size = 0
@@ -60,7 +62,7 @@ final class JoinedDictionary(names: Names) {
   }
 
   private def numberOf(from: ResolvedDictionary, id: Int): Int = {
-    val numbering = numberings.computeIfAbsent(from, d => newIds(d.dictionary.size))
+    val numbering = numberings.computeIfAbsent(from, numberingOf(_))
     if (numbering(id) < 0) {
       val start = from.dictionary.keyStart(id)
       val key = Arrays.copyOfRange(from.dictionary.bytes, start, from.dictionary.keyEnd(id))
@@ -69,7 +71,13 @@ final class JoinedDictionary(names: Names) {
     numbering(id)
   }
 
+  private def numberingOf(from: ResolvedDictionary) = {
+    weight += from.weight + 4L * from.dictionary.size
+    newIds(from.dictionary.size)
+  }
+
   private def add(key: Array[Byte]): Integer = {
+    weight += JoinedDictionary.WeightOfKey + key.length
     if (known == keys.length) {
       keys = Arrays.copyOf(keys, 2 * known)
       ids = Arrays.copyOf(ids, 2 * known)
@@ -88,8 +96,10 @@ final class JoinedDictionary(names: Names) {
     known = names.size
     ids = newIds(keys.length)
     size = 0
+    used = new Array[Int](16)
     lastUsed = new Array[Int](0)
     lastMetadata = Dictionary.noKeys
+    weight = 0
   }
 
   private def build(): Array[Byte] =
@@ -123,8 +133,10 @@ final class JoinedDictionary(names: Names) {
 }
 
 private object JoinedDictionary {
-  private val MaxKnown = 1 << 16
-  private val MaxDictionaries = 1024
+  private val MaxBytes = 4L << 20
+
+  /** Of the objects and numbers of one key. */
+  private val WeightOfKey = 120
 
   private final class Key(val bytes: Array[Byte]) {
     override val hashCode: Int = Arrays.hashCode(bytes)

@@ -13,6 +13,9 @@ package shreddedvariant.binary
  */
 final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing: Array[Int]) {
 
+  /** About how many bytes it takes in memory. */
+  private[binary] val weight: Long = 100L + keys.length + 4L * fields.length + 4L * missing.length
+
   /** How many keys are no fields. */
   val others: Int = fields.count(_ < 0)
 

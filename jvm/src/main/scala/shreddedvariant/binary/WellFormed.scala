@@ -12,37 +12,35 @@ import java.util.Arrays
 
 object WellFormed {
 
-  /** Below this depth nothing is looked at: no reader of ours goes there. */
-  private val MaxDepth = 1000
-
   /** Raises [[MalformedVariant]]. */
   def check(metadata: Array[Byte], value: Array[Byte]): Unit = {
     val keys = new Dictionary(metadata)
+    if (keys.handedOn ne metadata)
+      Encoding.malformed("its metadata says that its keys are sorted and unique, and they are not")
     new WellFormed(keys, value).check(0, value.length, 0)
   }
 }
 
 private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
 
-  /** Values that are still to come: each takes a byte of its own, so parts that overlap are too many at some time. */
-  private var left = bytes.length
+  private val budget = new Budget(bytes.length)
 
   private def check(at: Int, end: Int, depth: Int): Unit = {
-    left -= 1
-    if (left < 0) Encoding.malformed("its parts overlap or end too early")
-    if (at >= end || at + Encoding.sizeOf(bytes, at) > end)
-      Encoding.malformed("a value ends behind what holds it")
-    Encoding.basicType(bytes, at) match {
-      case Encoding.Object if depth < WellFormed.MaxDepth => checkObject(at, depth + 1)
-      case Encoding.Primitive => checkPrimitive(at)
-      case Encoding.ShortString => checkText(at + 1, (bytes(at) & 0xff) >> 2)
-      case _ if depth < WellFormed.MaxDepth => checkArray(at, depth + 1)
-      case _ =>
-    }
+    if (at >= end) Encoding.malformed("a value ends behind what holds it")
+    val size = Encoding.sizeOf(bytes, at)
+    if (at + size > end) Encoding.malformed("a value ends behind what holds it")
+    val kind = Encoding.basicType(bytes, at)
+    if (kind == Encoding.Primitive || kind == Encoding.ShortString) {
+      budget.take(size)
+      if (kind == Encoding.ShortString) checkText(at + 1, size - 1)
+      else if (Encoding.primitiveId(bytes, at) == Encoding.LongString) checkText(at + 5, size - 5)
+    } else if (depth < Encoding.MaxDepth)
+      if (kind == Encoding.Object) checkObject(at, depth + 1) else checkArray(at, depth + 1)
   }
 
   private def checkObject(at: Int, depth: Int): Unit = {
     val header = new ObjectHeader(bytes, at)
+    budget.take(header.length)
     val end = header.position(header.size)
     var i = 0
     while (i < header.size) {
@@ -68,17 +66,13 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
 
   private def checkArray(at: Int, depth: Int): Unit = {
     val header = new ArrayHeader(bytes, at)
+    budget.take(header.length)
     val end = header.position(header.size)
     var i = 0
     while (i < header.size) {
       check(header.position(i), end, depth)
       i += 1
     }
-  }
-
-  private def checkPrimitive(at: Int): Unit = Encoding.primitiveId(bytes, at) match {
-    case Encoding.LongString => checkText(at + 5, Encoding.unsigned(bytes, at + 1, 4))
-    case _ =>
   }
 
   private def checkText(at: Int, length: Int): Unit =

@@ -33,7 +33,7 @@ final class Concurrent(target: DeltaTarget, seen: DeltaSnapshot, region: DeltaFi
     !isSerializable && !target.isChanged && (from to until).forall(isBlindAppend(_, conf))
 
   private def isBlindAppend(version: Long, conf: Configuration): Boolean = {
-    val engine = DeltaLog.engine(conf)
+    val engine = DeltaLog.engine(target.root, conf)
     val info = DeltaLog.attempt(target.root) {
       CommitInfo.unsafeTryReadCommitInfoFromPublishedDeltaFile(engine, seen.kernel.getLogPath, version)
     }

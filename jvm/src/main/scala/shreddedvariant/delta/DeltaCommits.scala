@@ -33,7 +33,7 @@ final case class DeltaCommit(
 )
 
 final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
-  private val engine = DeltaLog.engine(conf)
+  private val engine = DeltaLog.engine(table.root, conf)
   private val root = new Path(table.root)
   private def kernel = Table.forPath(engine, table.root).asInstanceOf[TableImpl]
 

@@ -2,17 +2,20 @@
 package shreddedvariant.delta
 
 import java.io.{FileNotFoundException, IOException}
+import java.nio.file.AccessDeniedException
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.security.AccessControlException
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
 import shreddedvariant.shaded.io.delta.kernel.defaults.engine.DefaultEngine
 import shreddedvariant.shaded.io.delta.kernel.engine.Engine
 import shreddedvariant.shaded.io.delta.kernel.exceptions.{
+  KernelEngineException,
   TableNotFoundException,
   UnsupportedProtocolVersionException,
   UnsupportedTableFeatureException
@@ -65,13 +68,20 @@ object DeltaLog {
     try { path.getFileSystem(conf).delete(new Path(path, Directory), false); () }
     catch { case _: IOException => }
 
-  /** The table that a path lies within, if it is not one itself. */
-  def above(path: Path, conf: Configuration): Option[Path] =
-    Iterator.iterate(path.getParent)(_.getParent).takeWhile(_ != null).find(isTable(_, conf))
+  /**
+   * A table that one of the paths lies within, but for the paths themselves. Permissions often end at a prefix, so a
+   * directory that may not be looked into counts as none.
+   */
+  def above(paths: Seq[Path], conf: Configuration): Option[Path] =
+    paths.flatMap(path => Iterator.iterate(path.getParent)(_.getParent).takeWhile(_ != null)).distinct.find {
+      directory =>
+        try isTable(directory, conf)
+        catch { case _: AccessDeniedException | _: AccessControlException => false }
+    }
 
   def open(path: Path, asOf: AsOf, conf: Configuration): DeltaSnapshot = {
     val root = path.getFileSystem(conf).makeQualified(path).toString
-    val kernel = engine(conf)
+    val kernel = engine(root, conf)
     val snapshot = attempt(root) {
       val table = Table.forPath(kernel, root)
       asOf match {
@@ -86,13 +96,18 @@ object DeltaLog {
     new DeltaSnapshot(root, snapshot.asInstanceOf[SnapshotImpl], kernel)
   }
 
-  /** Kernel's access to files and JSON. The name of the setting has been renamed like the classes. */
-  def engine(conf: Configuration): Engine = {
+  /** Kernel's access to the files and JSON of a table. A log store that is set for its scheme is used as it is. */
+  def engine(root: String, conf: Configuration): Engine = {
     val own = new Configuration(conf)
-    val key = s"${classOf[Table].getPackage.getName}.logStore.file.impl"
-    if (own.get(key) == null) own.set(key, classOf[LocalLog].getName)
-    DefaultEngine.create(own)
+    val scheme = new Path(root).toUri.getScheme
+    val key = storeKey(scheme)
+    val store = if (scheme == "file") classOf[LocalLog] else classOf[SharedLog]
+    if (own.get(key) == null) own.set(key, store.getName)
+    new NamedFiles(DefaultEngine.create(own))
   }
+
+  /** The name of Kernel's setting has been renamed like the classes. */
+  private[delta] def storeKey(scheme: String) = s"${classOf[Table].getPackage.getName}.logStore.$scheme.impl"
 
   private def inHistory(root: String, asked: String)(open: => Snapshot): Snapshot =
     try open
@@ -114,6 +129,7 @@ object DeltaLog {
           "read",
           Elsewhere
         )
+      case e: KernelEngineException => throw Errors.deltaLog(root, Option(e.getCause).getOrElse(e))
       case e @ (_: StackOverflowError | NonFatal(_)) => throw Errors.deltaLog(root, e)
     }
 }

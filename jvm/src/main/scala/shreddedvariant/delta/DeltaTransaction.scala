@@ -54,11 +54,12 @@ object NewFile {
 final case class StreamBatch(query: String, id: Long)
 
 final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Option[StreamBatch] = None) {
-  private val engine = DeltaLog.engine(conf)
+  private val engine = DeltaLog.engine(target.root, conf)
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
 
-  /** Adds files; the version that has them. */
-  def append(files: Seq[NewFile], mode: String): Long = append(target.snapshot, Change(files, Nil, mode))
+  /** Adds files, whose rows may come from the table; the version that has them. */
+  def append(files: Seq[NewFile], mode: String, readsTable: Boolean): Long =
+    append(target.snapshot, Change(files, Nil, mode, readsTable = readsTable))
 
   /** Kernel takes any change of properties for a conflict; pins are none. */
   @tailrec
@@ -80,7 +81,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
 
   /** Replaces the files of a region, which is a union of whole partitions, by others. */
   def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
-    case None => append(files, mode)
+    case None => append(files, mode, readsTable = false)
     case Some(seen) =>
       target.features.checkRemoving()
       val removed = seen.added.filter { case (file, _) => region(file) }
@@ -124,7 +125,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
     val note = CommitNote(
       change.mode,
       target.partitionColumns,
-      isBlindAppend = removed.isEmpty && !target.isChanged && DeltaTransaction.ReadNothing(change.mode),
+      isBlindAppend = removed.isEmpty && !target.isChanged && !change.readsTable &&
+        DeltaTransaction.ReadNothing(change.mode),
       Map(
         "numFiles" -> files.size.toString,
         "numOutputRows" -> files.map(_.rows).sum.toString,
@@ -208,14 +210,16 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
 
 /**
  * What a commit does to a table's files. `mode` is how they came: a mode of writes, or a name of maintenance where no data
- * changes (`isData`). `trusted` are files that stay and get the tag of ours.
+ * changes (`isData`). `trusted` are files that stay and get the tag of ours. `readsTable` says that rows of an append may
+ * come from the table itself: such a commit is no blind append.
  */
 private final case class Change(
     files: Seq[NewFile],
     removed: Seq[AddFile],
     mode: String,
     isData: Boolean = true,
-    trusted: Seq[AddFile] = Nil
+    trusted: Seq[AddFile] = Nil,
+    readsTable: Boolean = false
 )
 
 object DeltaTransaction {

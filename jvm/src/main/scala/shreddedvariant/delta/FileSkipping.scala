@@ -14,7 +14,7 @@ final class FileSkipping(
     schema: StructType,
     predicate: Predicate,
     caseSensitive: Boolean,
-    laws: Laws = Laws.all
+    laws: SkippingRules = SkippingRules.all
 ) {
   private val judgement = new Judgement(laws)
 
@@ -25,31 +25,39 @@ final class FileSkipping(
     )
   }
 
-  private def possible(column: Column, file: RecordedStatistics): Possible = {
+  private def possible(column: Column, file: RecordedStatistics): ValueDomain = {
     val found = column.origin match {
       case Origin.Plain(names) => plain(names, column, file)
       case Origin.Path(path) => ofPath(path, column, file)
     }
-    found.fold(Possible.anything) { case (part, facts) => part.possible(facts) }
+    found.fold(ValueDomain.anything) { case (part, facts) => part.possible(facts) }
   }
 
-  private def plain(names: Seq[String], column: Column, file: RecordedStatistics): Option[(Part, Facts)] =
+  private def plain(
+      names: Seq[String],
+      column: Column,
+      file: RecordedStatistics
+  ): Option[(ValueSource, LeafStatistics)] =
     for {
       (found, dataType) <- FileSkipping.find(schema, names, caseSensitive)
       scalar <- RecordedStatistics.scalar(dataType)
-      part <- Part.typed(scalar, found, column, mayLack = false, laws)
+      part <- ValueSource.typed(scalar, found, column, mayLack = false, laws)
     } yield (part, file.plain(found, scalar))
 
-  private def ofPath(path: PathColumn, column: Column, file: RecordedStatistics): Option[(Part, Facts)] =
+  private def ofPath(
+      path: PathColumn,
+      column: Column,
+      file: RecordedStatistics
+  ): Option[(ValueSource, LeafStatistics)] =
     FileSkipping.find(schema, path.column, caseSensitive).flatMap { case (variant, _) =>
       path.wanted match {
         case Wanted.Presence if path.steps.isEmpty =>
-          Some((Part.Nulls(variant, mayLack = false, laws), file.presence(variant)))
+          Some((ValueSource.Nulls(variant, mayLack = false, laws), file.presence(variant)))
         case _: Wanted.Value | _: Wanted.Raising if column.types.head != VariantType =>
           for {
             keys <- FileSkipping.keys(path.steps)
             (scalar, facts) <- file.path(variant, NormalizedPath.of(keys))
-            part <- Part.typed(scalar, variant, column, mayLack = true, laws)
+            part <- ValueSource.typed(scalar, variant, column, mayLack = true, laws)
           } yield (part, facts)
         // Whether a part is there, and what maps hold, is not recorded.
         case _ => None

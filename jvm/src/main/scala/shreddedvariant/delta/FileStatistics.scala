@@ -18,13 +18,13 @@ import shreddedvariant.layout._
 import shreddedvariant.shaded.io.delta.kernel.expressions.{Column, Literal}
 import shreddedvariant.shaded.io.delta.kernel.internal.types.DataTypeJsonSerDe
 import shreddedvariant.shaded.io.delta.kernel.statistics.DataFileStatistics
-import shreddedvariant.stats.{Bounds, Datum, Facts}
+import shreddedvariant.stats.{Bounds, Datum, LeafStatistics}
 
 /** `facts` are those of each leaf, for the whole file. `keepsCalendar` says that dates are written as they are. */
 final case class FileContents(
     rows: Long,
     schema: MessageType,
-    facts: Map[Seq[String], Facts],
+    facts: Map[Seq[String], LeafStatistics],
     keepsCalendar: Boolean
 )
 
@@ -59,7 +59,7 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
 
   // ---- plain columns ----
 
-  private def ofPlain(dataType: DataType, facts: Facts, file: FileContents): Found = {
+  private def ofPlain(dataType: DataType, facts: LeafStatistics, file: FileContents): Found = {
     val isCalendar = dataType == DateType || dataType == TimestampType
     val bounds = for {
       (least, greatest) <- FileStatistics.both(facts) if file.keepsCalendar || !isCalendar
@@ -161,7 +161,7 @@ object FileStatistics {
   private val FarthestMillis = 253402300799999L
 
   /** A zero has the sign that makes the bound the wider one, whatever order its readers have for zeros. */
-  private def both(facts: Facts): Option[(Datum, Datum)] = facts.bounds match {
+  private def both(facts: LeafStatistics): Option[(Datum, Datum)] = facts.bounds match {
     case Bounds(Some(Datum.Floating(least)), Some(Datum.Floating(greatest))) =>
       Option.when(facts.hasNoNaN)((
         Datum.Floating(if (least == 0) -0.0 else least),

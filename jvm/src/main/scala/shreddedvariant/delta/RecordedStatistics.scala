@@ -10,7 +10,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{ScalarType, Shape}
-import shreddedvariant.stats.{Bounds, Datum, Facts}
+import shreddedvariant.stats.{Bounds, Datum, LeafStatistics}
 
 /** `isOurs` says that the bounds are whole: those of other writers may miss a NaN, or what single row groups hold. */
 final class RecordedStatistics(json: String, isOurs: Boolean) {
@@ -22,7 +22,7 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
   private val isTight = root.path("tightBounds").asBoolean(true)
 
   /** Of a plain column, by the names of the structs around it. */
-  def plain(names: Seq[String], scalar: ScalarType): Facts = {
+  def plain(names: Seq[String], scalar: ScalarType): LeafStatistics = {
     val bounds = Bounds(
       value(root.path("minValues"), names).flatMap(RecordedStatistics.datum(_, scalar, isUpper = false)),
       value(root.path("maxValues"), names).flatMap(RecordedStatistics.datum(_, scalar, isUpper = true))
@@ -31,10 +31,10 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
   }
 
   /** How often a column is NULL, whatever it holds. */
-  def presence(names: Seq[String]): Facts = facts(nulls(names), Bounds.none)
+  def presence(names: Seq[String]): LeafStatistics = facts(nulls(names), Bounds.none)
 
   /** Of a path: its type and its bounds, if the file's writer has recorded both for the path, and can be trusted. */
-  def path(variant: Seq[String], path: String): Option[(ScalarType, Facts)] = if (!isOurs) None
+  def path(variant: Seq[String], path: String): Option[(ScalarType, LeafStatistics)] = if (!isOurs) None
   else
     for {
       lower <- bounds("minValues", variant).get(path)
@@ -60,7 +60,12 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
     )
 
   private def facts(nulls: Option[Long], bounds: Bounds) =
-    Facts(rows.getOrElse(Long.MaxValue), nulls.filter(_ => rows.isDefined), bounds, hasNoNaN = isOurs)
+    LeafStatistics(
+      rows.getOrElse(Long.MaxValue),
+      nulls.filter(_ => rows.isDefined),
+      bounds,
+      hasNoNaN = isOurs
+    )
 
   private def nulls(names: Seq[String]) =
     value(root.path("nullCount"), names).filter(n => isTight && n.canConvertToLong).map(_.longValue)

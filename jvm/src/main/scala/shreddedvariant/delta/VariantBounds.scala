@@ -36,7 +36,7 @@ object VariantBounds {
     Z85.decode(text).fold(Map.empty[String, VariantBound]) { bytes =>
       try {
         val keys = new Dictionary(bytes)
-        val value = bytes.drop(sizeOfMetadata(bytes))
+        val value = bytes.drop(Dictionary.lengthIn(bytes))
         if (Encoding.basicType(value, 0) != Encoding.Object) Map.empty
         else {
           val fields = new ObjectHeader(value, 0)
@@ -60,13 +60,6 @@ object VariantBounds {
     keys.scanLeft(0)(_ + _.length).foreach(offset => number(out, offset.toLong, width))
     keys.foreach(out.writeBytes)
     out.toByteArray
-  }
-
-  private def sizeOfMetadata(bytes: Array[Byte]): Int = {
-    val width = ((bytes(0) & 0xff) >> 6) + 1
-    val size = Encoding.unsigned(bytes, 1, width)
-    val end = Encoding.unsigned(bytes, 1 + width * (1 + size), width)
-    1 + width * (2 + size) + end
   }
 
   /** Fields are in the order of their keys, and so are the keys in the metadata. */

@@ -16,7 +16,7 @@ private[infer] object Candidate {
     override def values: Long = 0
     override def isForced: Boolean = true
   }
-  final case class Leaf(scalar: ScalarType, values: Long, isForced: Boolean) extends Candidate
+  final case class LeafColumnReader(scalar: ScalarType, values: Long, isForced: Boolean) extends Candidate
   final case class Items(element: Candidate, values: Long, isForced: Boolean) extends Candidate
 
   /** Fields are in the order of their names. */
@@ -24,7 +24,7 @@ private[infer] object Candidate {
 
   def shape(candidate: Candidate): Shape = candidate match {
     case Cell => Shape.Untyped
-    case Leaf(scalar, _, _) => Shape.Scalar(scalar)
+    case LeafColumnReader(scalar, _, _) => Shape.Scalar(scalar)
     case Items(element, _, _) => Shape.Array(shape(element))
     case Fields(fields, _, _) => Shape.objectOf(fields.map { case (name, field) => name -> shape(field) })
   }

@@ -6,7 +6,7 @@ import shreddedvariant.binary.{Encoding, PathCounts}
 /**
  * `find` gives the node below its parent's, which is put into the tree with its first value; null if it is not tracked.
  *
- * Law ([[Guard]]): a path that is left out never comes back. So a node is right for good: if it is cut from the tree, what
+ * Law ([[PathLimiter]]): a path that is left out never comes back. So a node is right for good: if it is cut from the tree, what
  * it goes on to count is left out, as it has to be.
  */
 private[infer] final class CountedPath(counts: Counts, depth: Int, find: () => Node) extends PathCounts {

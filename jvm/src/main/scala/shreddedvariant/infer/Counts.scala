@@ -1,35 +1,35 @@
 /**
  * What the values of one variant column are made of: a tree of counts by path.
  *
- * Everything in it is a sum, a maximum, or a set that is cut by a rule on names alone ([[Guard]]). So neither the order
+ * Everything in it is a sum, a maximum, or a set that is cut by a rule on names alone ([[PathLimiter]]). So neither the order
  * of rows nor the way in which they are split and merged shows in it, and equal counts have equal bytes.
  */
 package shreddedvariant.infer
 
-import shreddedvariant.binary.{Encoding, PathCounts}
+import shreddedvariant.binary.{ArrayHeader, Budget, Encoding, ObjectHeader, PathCounts}
 
 final class Counts private (maxPaths: Int) {
   import Counts._
 
-  def this() = this(Guard.MaxPaths)
+  def this() = this(PathLimiter.MaxPaths)
 
   private var names = new NameTable
   private var known = new KnownNames(names)
   private var current: NamedDictionary = _
 
-  private[infer] var tree = new Node(null, Guard.Root)
+  private[infer] var tree = new Node(null, PathLimiter.Root)
   private var all = 0L
 
   /** The guard's limit; and how many paths are in the tree, which may be some more than the guard allows. */
-  private var limit = Guard.Unlimited
+  private var limit = PathLimiter.Unlimited
   private var paths = 1
   private var longNames = false
 
   /** The [[Node.number]] of the next object. */
   private var objects = 0
 
-  /** Values that the variant at hand can still have: each takes a byte of its own. */
-  private var left = 0
+  /** Of the variant at hand. */
+  private val budget = new Budget(0)
 
   /** Rows that were added, with those that are NULL. */
   def rows: Long = all
@@ -40,7 +40,7 @@ final class Counts private (maxPaths: Int) {
   /** Whether paths were left out, because there are too many or their names are too long. */
   def isCut: Boolean = {
     settle()
-    limit != Guard.Unlimited || longNames
+    limit != PathLimiter.Unlimited || longNames
   }
 
   def addNull(): Unit = all += 1
@@ -54,7 +54,7 @@ final class Counts private (maxPaths: Int) {
   def begin(metadata: Array[Byte], value: Array[Byte]): Unit = {
     all += 1
     current = known.of(metadata)
-    left = value.length
+    budget.reset(value.length)
   }
 
   /** Where the values of the variant that has begun are counted. */
@@ -75,19 +75,12 @@ final class Counts private (maxPaths: Int) {
   }
 
   private def countFields(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
-    val info = (bytes(at) & 0xff) >> 2
-    val sizeWidth = if ((info & 0x10) != 0) 4 else 1
-    val idWidth = ((info >> 2) & 3) + 1
-    val offsetWidth = (info & 3) + 1
-    val size = take(Encoding.unsigned(bytes, at + 1, sizeWidth))
-    val ids = at + 1 + sizeWidth
-    val offsets = ids + size * idWidth
-    val data = offsets + (size + 1) * offsetWidth
+    val header = new ObjectHeader(bytes, at)
+    budget.take(header.length)
     val fields = fieldsOf(node)
     var i = 0
-    while (i < size) {
-      val id = number(bytes, ids + i * idWidth, idWidth)
-      countField(node, fields, id, bytes, data + number(bytes, offsets + i * offsetWidth, offsetWidth), depth)
+    while (i < header.size) {
+      countField(node, fields, header.id(i), bytes, header.position(i), depth)
       i += 1
     }
   }
@@ -121,35 +114,17 @@ final class Counts private (maxPaths: Int) {
   }
 
   private def countElements(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
-    val info = (bytes(at) & 0xff) >> 2
-    val sizeWidth = if ((info & 0x4) != 0) 4 else 1
-    val offsetWidth = (info & 3) + 1
-    val size = take(Encoding.unsigned(bytes, at + 1, sizeWidth))
-    val offsets = at + 1 + sizeWidth
-    val data = offsets + (size + 1) * offsetWidth
+    val header = new ArrayHeader(bytes, at)
+    budget.take(header.length)
     var i = 0
-    while (i < size) {
-      val position = data + number(bytes, offsets + i * offsetWidth, offsetWidth)
+    while (i < header.size) {
+      val position = header.position(i)
       if (Encoding.byteAt(bytes, position) != NullHeader) {
         val element = elementOf(node)
         if (element != null) count(element, bytes, position, depth)
       }
       i += 1
     }
-  }
-
-  /** Most variants are small: their ids and offsets are single bytes. */
-  private def number(bytes: Array[Byte], at: Int, width: Int): Int =
-    if (width == 1) Encoding.byteAt(bytes, at) & 0xff else Encoding.unsigned(bytes, at, width)
-
-  /**
-   * The size of an object or array, if the variant is long enough for so many values. Offsets that lead several fields to
-   * the same bytes could otherwise make a short variant hold more values than can ever be counted.
-   */
-  private def take(size: Int): Int = {
-    left -= size
-    if (left < 0) Encoding.malformed("its parts overlap or end too early")
-    size
   }
 
   /** The node of a field; null if it is not tracked. */
@@ -183,7 +158,7 @@ final class Counts private (maxPaths: Int) {
     if (until - from > Name.MaxBytes) { longNames = true; null }
     else {
       val hash = Name.hash(bytes, from, until)
-      val place = Guard.placeOfField(
+      val place = PathLimiter.placeOfField(
         node.place,
         Name.digits(bytes, from, until),
         until - from,
@@ -207,7 +182,7 @@ final class Counts private (maxPaths: Int) {
   /** The node of an array's elements; null if it is not tracked. */
   private[infer] def elementOf(node: Node): Node =
     if (node.element != null) node.element
-    else if (Guard.placeOfElement(node.place) >= limit) null
+    else if (PathLimiter.placeOfElement(node.place) >= limit) null
     else {
       val element = node.addElement()
       tracked()
@@ -221,8 +196,8 @@ final class Counts private (maxPaths: Int) {
   }
 
   private def cut(most: Int = maxPaths): Unit = {
-    limit = math.min(limit, Guard.limit(tree, most))
-    paths = Guard.restrict(tree, limit)
+    limit = math.min(limit, PathLimiter.limit(tree, most))
+    paths = PathLimiter.restrict(tree, limit)
     // Names that no path has any more go; dictionaries that point to them go with them.
     names = new NameTable
     keepNames(tree)
@@ -249,7 +224,7 @@ final class Counts private (maxPaths: Int) {
       longNames |= other.longNames
       if (other.limit < limit) {
         limit = other.limit
-        paths = Guard.restrict(tree, limit)
+        paths = PathLimiter.restrict(tree, limit)
       }
       merge(tree, other.tree)
       settle()
@@ -278,7 +253,7 @@ final class Counts private (maxPaths: Int) {
   }
 
   /**
-   * The same counts, or as many of their paths as fit into so many bytes. By the law of [[Guard]] what stays is exact, also
+   * The same counts, or as many of their paths as fit into so many bytes. By the law of [[PathLimiter]] what stays is exact, also
    * after a merge with counts that others have cut elsewhere. How far to cut follows from the counts alone, so the order
    * of rows does not show.
    */

@@ -25,7 +25,7 @@ private[infer] object CountsFormat {
     val out = new ByteArrayOutputStream(1024)
     out.write(Version)
     number(out, rows)
-    val isCut = limit != Guard.Unlimited
+    val isCut = limit != PathLimiter.Unlimited
     number(out, (if (longNames) LongNames else 0L) | (if (isCut) Cut else 0L))
     if (isCut) number(out, limit)
     writeNode(out, tree)

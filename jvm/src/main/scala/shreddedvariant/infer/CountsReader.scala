@@ -16,8 +16,8 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
   private val flags = number()
   if (flags > (LongNames | Cut)) fail("a flag is unknown")
   val longNames: Boolean = (flags & LongNames) != 0
-  val limit: Long = if ((flags & Cut) != 0) number() else Guard.Unlimited
-  val tree = new Node(null, Guard.Root)
+  val limit: Long = if ((flags & Cut) != 0) number() else PathLimiter.Unlimited
+  val tree = new Node(null, PathLimiter.Root)
   fill(tree, 0)
   if (at < bytes.length) fail("bytes follow their end")
 
@@ -25,7 +25,7 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
 
   private def fill(node: Node, depth: Int): Unit = {
     nodes += 1
-    if (nodes > Guard.MaxPaths) fail("they have too many paths")
+    if (nodes > PathLimiter.MaxPaths) fail("they have too many paths")
     if (node.place >= limit) fail("a path stands there that was left out")
     if (depth > Counts.MaxDepth) fail("they are nested too deep")
     val bits = small((1 << 23) - 1)
@@ -47,7 +47,7 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
   }
 
   private def fillFields(node: Node, depth: Int): Unit = {
-    var left = small(Guard.MaxPaths)
+    var left = small(PathLimiter.MaxPaths)
     var last: Array[Byte] = null
     while (left > 0) {
       val length = small(Name.MaxBytes)

@@ -74,7 +74,7 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
       exclude: PathTree
   ): Option[Candidate] = {
     def build(choice: Choice): Option[Candidate] = choice match {
-      case Choice.OfScalar(scalar, values, _) => Some(Leaf(scalar, values, include.isNamed))
+      case Choice.OfScalar(scalar, values, _) => Some(LeafColumnReader(scalar, values, include.isNamed))
       case Choice.OfArray(values) if depth < limits.maxDepth || include.element.nonEmpty =>
         val element = if (node.element == null) ColumnInference.Unseen else node.element
         at(element, depth + 1, base, include.ofElement, exclude.ofElement)
@@ -145,7 +145,7 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
 private object ColumnInference {
 
   /** A path without values. */
-  val Unseen = new Node(null, Guard.Root)
+  val Unseen = new Node(null, PathLimiter.Root)
 
   /** None for bytes that are no UTF-8: no column can have such a name. */
   def text(name: Name): Option[String] = {

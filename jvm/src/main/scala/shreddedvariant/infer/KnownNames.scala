@@ -3,7 +3,7 @@ package shreddedvariant.infer
 
 import java.util.Arrays
 
-import shreddedvariant.binary.{Dictionary, Hash, Recent}
+import shreddedvariant.binary.{Dictionary, Hash, SmallCache}
 
 /** A dictionary and the name of each id; null where no tracked path has that name, as far as is known. */
 private[infer] final class NamedDictionary(val dictionary: Dictionary, val hash: Int, table: NameTable) {
@@ -43,7 +43,7 @@ private[infer] final class KnownNames(table: NameTable) {
   import KnownNames._
 
   private var slots = new Array[NamedDictionary](8)
-  private val recent = new Recent[NamedDictionary](_.dictionary.bytes)
+  private val recent = new SmallCache[NamedDictionary](_.dictionary.bytes)
   private var size = 0
   private var bytes = 0L
 
@@ -74,6 +74,7 @@ private[infer] final class KnownNames(table: NameTable) {
     named.resolve()
     if (size >= MaxKnown || bytes + weight(named) > MaxBytes) {
       slots = new Array[NamedDictionary](slots.length)
+      recent.clear()
       size = 0
       bytes = 0
     } else if (size * 2 >= slots.length) {

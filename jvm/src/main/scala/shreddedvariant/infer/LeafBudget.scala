@@ -47,14 +47,14 @@ private[infer] object LeafBudget {
     /** The places that are kept for their own sake: scalars, and what is forced. */
     def ends: Seq[Place] = {
       val own = candidate match {
-        case Leaf(_, _, _) | Cell => true
+        case LeafColumnReader(_, _, _) | Cell => true
         case other => other.isForced
       }
       (if (own) Seq(this) else Nil) ++ below.flatMap(_.ends)
     }
 
     def cost: Int = cells + (candidate match {
-      case Leaf(_, _, _) => 1
+      case LeafColumnReader(_, _, _) => 1
       case _ => 0
     })
 
@@ -77,7 +77,7 @@ private[infer] object LeafBudget {
     else
       candidate match {
         case Cell => Some(Cell)
-        case leaf: Leaf => Option.when(isTyped)(leaf)
+        case leaf: LeafColumnReader => Option.when(isTyped)(leaf)
         case Items(_, values, forced) =>
           below.head.kept.map(Items(_, values, forced)).orElse(Option.when(forced)(Cell))
         case Fields(fields, values, forced) =>

@@ -6,7 +6,7 @@ import java.util.Arrays
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
-/** `digits` and `spread` are what [[Guard]] goes by. */
+/** `digits` and `spread` are what [[PathLimiter]] goes by. */
 private[infer] final class Name(val bytes: Array[Byte], val hash: Int) {
   val digits: Int = Name.digits(bytes, 0, bytes.length)
   val spread: Long = Name.spread(bytes, 0, bytes.length, hash)

@@ -3,7 +3,7 @@ package shreddedvariant.infer
 
 import java.util.Arrays
 
-/** `name` is null at the root and for the elements of an array; `place` is the path's, see [[Guard]]. */
+/** `name` is null at the root and for the elements of an array; `place` is the path's, see [[PathLimiter]]. */
 private[infer] final class Node(val name: Name, val place: Long) {
 
   /** Values by [[Kind]]. */
@@ -20,7 +20,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
 
   /** Adds the node of the elements, which is not there. */
   def addElement(): Node = {
-    element = new Node(null, Guard.placeOfElement(place))
+    element = new Node(null, PathLimiter.placeOfElement(place))
     element
   }
 
@@ -68,7 +68,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
     node
   }
 
-  def placeOf(name: Name): Long = Guard.placeOfField(place, name.digits, name.bytes.length, name.spread)
+  def placeOf(name: Name): Long = PathLimiter.placeOfField(place, name.digits, name.bytes.length, name.spread)
 
   /** Adds a field that is not there. */
   def addField(name: Name): Node = {

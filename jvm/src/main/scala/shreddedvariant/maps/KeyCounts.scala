@@ -1,7 +1,7 @@
 /**
  * What the maps of some rows have of each key, and the keys that deserve to be hot.
  *
- * All of it is sums, and a set of keys that is cut by a rule on names alone ([[KeyGuard]]). So rows, batches and files may
+ * All of it is sums, and a set of keys that is cut by a rule on names alone ([[KeyLimiter]]). So rows, batches and files may
  * come in any order, and equal counts have equal bytes.
  */
 package shreddedvariant.maps
@@ -33,12 +33,12 @@ final class KeyCounts private (mostKeys: Int) {
   private var all = 0L
 
   /** The guard's limit. */
-  private var limit = KeyGuard.Unlimited
+  private var limit = KeyLimiter.Unlimited
 
   /** Whether keys were left out, because there are too many. */
   def isCut: Boolean = {
     settle()
-    limit != KeyGuard.Unlimited
+    limit != KeyLimiter.Unlimited
   }
 
   /** Maps that were added; those that are NULL count for nothing. */
@@ -77,7 +77,7 @@ final class KeyCounts private (mostKeys: Int) {
   /** The count of a key; null if it is left out. */
   private def count(key: UTF8String): KeyCount = {
     val known = counts.get(key)
-    if (known != null || limit != KeyGuard.Unlimited && KeyGuard.place(key) >= limit) known
+    if (known != null || limit != KeyLimiter.Unlimited && KeyLimiter.place(key) >= limit) known
     else {
       val count = new KeyCount
       counts.put(key.copy(), count)
@@ -91,12 +91,12 @@ final class KeyCounts private (mostKeys: Int) {
   private def restrict(): Unit =
     keepBelow(math.min(
       limit,
-      KeyGuard.limit(counts.keySet.asScala.iterator.map(KeyGuard.place).toArray, mostKeys)
+      KeyLimiter.limit(counts.keySet.asScala.iterator.map(KeyLimiter.place).toArray, mostKeys)
     ))
 
   private def keepBelow(least: Long): Unit = {
     limit = least
-    counts.keySet.removeIf(key => KeyGuard.place(key) >= least)
+    counts.keySet.removeIf(key => KeyLimiter.place(key) >= least)
     ()
   }
 

@@ -26,7 +26,7 @@ private[maps] object KeyCountsFormat {
 
   def write(maps: Long, limit: Long, keys: Seq[(UTF8String, KeyCount)]): Array[Byte] = {
     val out = new ByteArrayOutputStream(64 + 32 * keys.size)
-    val isCut = limit != KeyGuard.Unlimited
+    val isCut = limit != KeyLimiter.Unlimited
     out.write(if (isCut) Cut else Whole)
     number(out, maps)
     if (isCut) number(out, limit)
@@ -60,7 +60,7 @@ private[maps] object KeyCountsFormat {
       val version = number()
       if (version != Whole && version != Cut) fail("they are of another version, or no counts")
       val maps = number()
-      val limit = if (version == Cut) number() else KeyGuard.Unlimited
+      val limit = if (version == Cut) number() else KeyLimiter.Unlimited
       var left = number()
       if (left > KeyCounts.MostKeys) fail("they have too many keys")
       val keys = Seq.newBuilder[(UTF8String, KeyCount)]
@@ -69,7 +69,7 @@ private[maps] object KeyCountsFormat {
         val key = text()
         if (last != null && last.binaryCompare(key) >= 0) fail("keys are out of order")
         last = key
-        if (limit != KeyGuard.Unlimited && KeyGuard.place(key) >= limit)
+        if (limit != KeyLimiter.Unlimited && KeyLimiter.place(key) >= limit)
           fail("a key stands there that was left out")
         val count = new KeyCount(number(), number())
         if (count.maps == 0) fail("a count is 0")

@@ -5,7 +5,8 @@
  * for the same row. Law: between the leaf and the access stand only projections, so that no row is removed before the
  * access, and nothing in the expression around it decides whether it is evaluated. What stands above does not matter: a
  * row that a LIMIT or a join never asks for is not read either. A row may be read before a filter has seen it, so an
- * access above a filter is not met by every row.
+ * access above a filter is not met by every row. Attributes that a union gives are left out: above it they hold the
+ * rows of its other children as well, which do not meet the accesses of the first one.
  */
 package shreddedvariant.rules
 
@@ -13,8 +14,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.WriteFiles
+import org.apache.spark.sql.types.Decimal
 
-private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finder: AccessFinder) {
+private[rules] final class EveryRow(plan: LogicalPlan, leaves: ScannedTables, finder: AccessFinder) {
 
   /** Attributes that stand in one leaf only: those of another could have other nodes above them. */
   private val unambiguous: Set[ExprId] =
@@ -22,20 +24,32 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finde
       case (id, Seq(_)) => id
     }.toSet
 
-  def accesses: Seq[PathAccess] = fromRoot(plan) ++ plan.flatMap {
+  /** Attributes that hold rows of several children of a node; a join has each from one of its sides. */
+  private val shared: Set[ExprId] = plan.collect {
+    case node if node.children.size > 1 && !node.isInstanceOf[Join] => node.output.map(_.exprId)
+  }.flatten.toSet
+
+  def accesses: Seq[PathAccess] = (fromRoot(plan) ++ plan.flatMap {
     case a: Aggregate => met(a.groupingExpressions ++ a.aggregateExpressions.flatMap(arguments), a.child)
     case f: Filter => met(first(f.condition).toSeq, f.child)
-    case s: Sort => met(s.order.map(_.child), s.child)
+    // Rows that differ in the first key are not compared by the others.
+    case s: Sort => met(s.order.take(1).map(_.child), s.child) ++ whole(s.child)
     case _ => Nil
-  }
+  }).filterNot(access => shared(access.ref.attribute))
 
   /** The projections that give the rows of the whole query. */
   private def fromRoot(node: LogicalPlan): Seq[PathAccess] = node match {
-    case p: Project => met(p.projectList, p.child) ++ fromRoot(p.child)
+    case p: Project => whole(p) ++ (if (p.child.isInstanceOf[Project]) Nil else fromRoot(p.child))
     case _: Command | _: Sort | _: RepartitionOperation | _: WriteFiles => node.children match {
         case Seq(child) => fromRoot(child)
         case _ => Nil
       }
+    case _ => Nil
+  }
+
+  /** What makes whole rows of its child, as the root and a sort do, evaluates each column of them. */
+  private def whole(node: LogicalPlan): Seq[PathAccess] = node match {
+    case p: Project => met(p.projectList, p.child)
     case _ => Nil
   }
 
@@ -64,13 +78,8 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finde
   private def strict(evaluated: Seq[Expression]): Seq[PathAccess] =
     evaluated.flatMap(finder.access).collect { case access: PathAccess if access.canFail => access }
 
-  /** What an aggregate function evaluates for each row. */
   private def arguments(e: Expression): Seq[Expression] = e.collect {
-    case AggregateExpression(function, _, _, None, _) => function match {
-        case _: Sum | _: Average | _: Min | _: Max | _: Count if function.children.size == 1 =>
-          function.children
-        case _ => Nil
-      }
+    case AggregateExpression(function, _, _, None, _) => EveryRow.arguments(function)
   }.flatten
 
   /**
@@ -94,14 +103,51 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: PathLeaves, finde
   }
 
   /** The parts of an expression that are evaluated whenever it is, itself included. */
-  private def unconditional(e: Expression): Seq[Expression] = e +: (e match {
-    case _ if finder.access(e).isDefined => Nil
-    case _: Alias | _: Cast | _: UnaryMinus | _: Not | _: IsNull | _: IsNotNull | _: And | _: Or | _: In |
-        _: InSet | _: StringPredicate => unconditional(e.children.head)
-    // A NULL on the left spares the right side.
-    case _: BinaryArithmetic | _: BinaryComparison if !e.children.head.nullable =>
-      e.children.flatMap(unconditional)
-    case _: BinaryArithmetic | _: BinaryComparison => unconditional(e.children.head)
+  private def unconditional(e: Expression): Seq[Expression] =
+    e +: (if (finder.access(e).isDefined) Nil else EveryRow.operands(e).flatMap(unconditional))
+}
+
+private[rules] object EveryRow {
+
+  /**
+   * The operands that Spark evaluates whenever it evaluates the expression, interpreted and compiled; `EveryRowSuite`
+   * holds Spark to it. Of operators that are not named here, none.
+   */
+  def operands(e: Expression): Seq[Expression] = e match {
+    case _: Alias | _: Cast | _: UnaryMinus | _: Not | _: IsNull | _: IsNotNull => e.children
+    case _: And | _: Or | _: If | _: CaseWhen | _: Coalesce => e.children.take(1)
+    case In(value, list) if list.nonEmpty => Seq(value)
+    case InSet(value, set) if set.nonEmpty => Seq(value)
+    case _: EqualNullSafe | _: Least | _: Greatest => e.children
+    case Division(left, right) => right +: Seq(left).filter(_ => isNotZero(right))
+    case _: Add | _: Subtract | _: Multiply | _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: EqualTo |
+        _: LessThan | _: LessThanOrEqual | _: GreaterThan | _: GreaterThanOrEqual | _: StringPredicate =>
+      // A NULL on the left spares the right side.
+      if (e.children.head.nullable) e.children.take(1) else e.children
     case _ => Nil
-  })
+  }
+
+  /**
+   * What an aggregate function evaluates for each row. Of what is never NULL a count needs no value, and a sum none
+   * after it has overflown.
+   */
+  def arguments(function: AggregateFunction): Seq[Expression] = function match {
+    case _: Average | _: Min | _: Max => function.children
+    case _: Sum | Count(Seq(_)) => function.children.filter(_.nullable)
+    case _ => Nil
+  }
+
+  /** These evaluate their right side first, and the left one not where that is NULL or zero. */
+  private object Division {
+    def unapply(e: BinaryArithmetic): Option[(Expression, Expression)] = e match {
+      case _: Divide | _: IntegralDivide | _: Remainder | _: Pmod => Some((e.left, e.right))
+      case _ => None
+    }
+  }
+
+  private def isNotZero(e: Expression) = e match {
+    case Literal(number: Decimal, _) => !number.isZero
+    case Literal(number: Number, _) => number.doubleValue != 0
+    case _ => false
+  }
 }

@@ -7,7 +7,7 @@ package shreddedvariant.rules
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
 import org.apache.spark.sql.catalyst.expressions.json.StructsToJsonEvaluator
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.expressions.variant._
@@ -132,11 +132,11 @@ final class AccessFinder(holders: ExprId => Boolean) {
     case _ => None
   }
 
-  /** `v:a IS NULL` and its like ask for no value, only whether there is one. */
+  /** `v:a IS NULL` and its like ask for no value, only whether there is one. A count of DISTINCT values compares them. */
   def presence(e: Expression): Option[(ColumnRef, PathColumn)] = e match {
     case IsNull(child) => presenceOf(child)
     case IsNotNull(child) => presenceOf(child)
-    case Count(Seq(child)) => presenceOf(child)
+    case AggregateExpression(Count(Seq(child)), _, false, _, _) => presenceOf(child)
     case _ => None
   }
 

@@ -4,10 +4,11 @@ package shreddedvariant.rules
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Union}
 import shreddedvariant.layout.PathColumn
 
-private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
+private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) {
   private val origins = new VariantOrigins(plan, leaves)
   private val attributes = mutable.LinkedHashMap.empty[(ExprId, PathColumn), AttributeReference]
   private lazy val everyRow: Set[(ExprId, PathColumn)] =
@@ -18,10 +19,10 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
 
   def isEmpty: Boolean = attributes.isEmpty
 
-  def asks(leaf: PathLeaf): Boolean = leaf.columns.exists(column => hiddenOf(column.exprId).nonEmpty)
+  def asks(leaf: ScannedTable): Boolean = leaf.columns.exists(column => hiddenOf(column.exprId).nonEmpty)
 
   /** The paths that are asked of a leaf beyond those that it has, by their columns in the table. */
-  def of(leaf: PathLeaf): Seq[(PathColumn, AttributeReference)] =
+  def of(leaf: ScannedTable): Seq[(PathColumn, AttributeReference)] =
     for {
       column <- leaf.columns
       (path, hidden) <- hiddenOf(column.exprId)
@@ -39,7 +40,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
         if available.contains(source)
       } yield {
         val value = child match {
-          case Pick(_, of) => of(source)
+          case RowPickingAggregate(_, of) => of(source)
           case _ => source
         }
         Alias(value, source.name)(exprId = hidden.exprId)
@@ -89,7 +90,12 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
     case Some(access) => asked(access).foreach(want(access.ref.attribute, _))
     case None =>
       finder.presence(e) match {
-        case Some((ref, path)) => want(ref.attribute, path)
+        case Some((ref, path)) =>
+          want(ref.attribute, path)
+          e match {
+            case count: AggregateExpression => count.filter.foreach(collect)
+            case _ =>
+          }
         case None => if (!Correlation(e)) e.children.foreach(collect)
       }
   }
@@ -116,7 +122,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: PathLeaves) {
     }
 
   /** A path of a column of a table, with the name of that column. */
-  private def inTable(attribute: ExprId, path: PathColumn): Option[(PathLeaf, PathColumn)] =
+  private def inTable(attribute: ExprId, path: PathColumn): Option[(ScannedTable, PathColumn)] =
     origins.columns.get(attribute).map { case (leaf, name) =>
       leaf -> path.copy(column = name +: path.column)
     }

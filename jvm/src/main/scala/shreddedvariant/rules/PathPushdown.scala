@@ -24,8 +24,9 @@ object PathPushdown extends Rule[LogicalPlan] {
    * The plan with paths as columns; None if there is nothing to do. Law: whenever this gives a plan, that has fewer
    * accesses that can be found than before, so applying it again and again comes to an end.
    */
-  def over(leaves: PathLeaves, plan: LogicalPlan): Option[LogicalPlan] = {
-    val named = if (plan.collectLeaves().exists(leaves.find(_).isDefined)) Pick.named(plan) else plan
+  def over(leaves: ScannedTables, plan: LogicalPlan): Option[LogicalPlan] = {
+    val named =
+      if (plan.collectLeaves().exists(leaves.find(_).isDefined)) RowPickingAggregate.named(plan) else plan
     val wanted = new PathDemand(named, leaves)
     if (wanted.isEmpty) None
     else {

@@ -7,10 +7,10 @@
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
+private[rules] final class PathRewrite(wanted: PathDemand, leaves: ScannedTables) {
 
   /** Whether an access has become an attribute, so that the plan has changed for good. */
   var hasReplaced: Boolean = false
@@ -62,7 +62,7 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
   }
 
   /** Also a leaf that has all the paths already is built anew: it may have been read whole beside them. */
-  private def withPaths(plan: LogicalPlan, leaf: PathLeaf): LogicalPlan =
+  private def withPaths(plan: LogicalPlan, leaf: ScannedTable): LogicalPlan =
     if (wanted.asks(leaf)) leaf.withPaths(wanted.of(leaf)) else plan
 
   /** Other nodes may count on the columns that they had. */
@@ -91,9 +91,13 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: PathLeaves) {
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
     wanted.presence(e).filter(available.contains).map { present =>
       e match {
+        case count: AggregateExpression =>
+          count.copy(
+            aggregateFunction = Count(Seq(present)),
+            filter = count.filter.map(replace(_, available))
+          )
         case _: IsNull => IsNull(present)
-        case _: IsNotNull => IsNotNull(present)
-        case _ => Count(Seq(present))
+        case _ => IsNotNull(present)
       }
     }
 

@@ -20,10 +20,10 @@ private[rules] final case class Origin(ref: ColumnRef, steps: Seq[PathStep]) {
  * A projection that renames a variant renames its hidden attributes too. A self-join has the same relation, with the
  * same attributes, on both sides, and only such names keep them apart. A union names its columns after its first child.
  */
-private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves) {
+private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: ScannedTables) {
 
   /** The columns of our tables, by their names in these. */
-  val columns: Map[ExprId, (PathLeaf, String)] =
+  val columns: Map[ExprId, (ScannedTable, String)] =
     plan.collectLeaves().flatMap(leaves.find(_)).flatMap { leaf =>
       leaf.columns.filter(a => InParts.isHeldBy(a.dataType) && !hasDefault(a)).map(a =>
         a.exprId -> (leaf, a.name)
@@ -48,7 +48,7 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: PathLeaves)
 
   private def name(column: NamedExpression): Unit = column match {
     case Alias(child, _) if InParts.isHeldBy(child.dataType) =>
-      val value = Pick.unapply(child).fold(child)(_._1)
+      val value = RowPickingAggregate.unapply(child).fold(child)(_._1)
       finder.part(value).map { case (ref, steps) => Origin(ref, steps) }
         .orElse(finder.holder(value).map(Origin(_, Nil)))
         .foreach(renamed(column.exprId) = _)

@@ -2,6 +2,7 @@
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
 import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -36,10 +37,10 @@ object WholeReads extends Rule[LogicalPlan] {
   }
 }
 
-private object BuiltScans extends PathLeaves {
-  override def find(plan: LogicalPlan): Option[PathLeaf] = plan match {
+private object BuiltScans extends ScannedTables {
+  override def find(plan: LogicalPlan): Option[ScannedTable] = plan match {
     case s: DataSourceV2ScanRelation =>
-      Relations.table(s.relation).map(PathLeaf(_, s.output, s.relation, Nil))
+      Relations.table(s.relation).map(ScannedTable(_, s.output, s.relation, Nil))
     case _ => None
   }
 }
@@ -57,10 +58,12 @@ private final class WholeReads(plan: LogicalPlan) {
     if (origins.columns.contains(column)) Some(takers.getOrElse(column, "handed on")) else None
 
   private def reasons(e: Expression): Seq[(ExprId, String)] = {
-    val whole = e match {
+    val taken = e match {
       case _: Alias | _: GetStructField => Nil
-      case _ => e.children.flatMap(child => finder.part(child).map(_._1).orElse(finder.holder(child)))
+      case aggregate: AggregateExpression => aggregate.aggregateFunction.children
+      case _ => e.children
     }
+    val whole = taken.flatMap(child => finder.part(child).map(_._1).orElse(finder.holder(child)))
     val reason = e match {
       case VariantGet(_, path, _, _, _) if !path.foldable => s"${text(e)} has a path that is not constant"
       case GetMapValue(_, key) if !key.foldable => s"${text(e)} has a key that is not constant"

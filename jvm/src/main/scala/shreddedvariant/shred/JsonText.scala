@@ -7,7 +7,7 @@ import java.time.ZoneId
 
 import org.apache.spark.types.variant.{Variant, VariantUtil}
 import org.apache.spark.unsafe.types.UTF8String
-import shreddedvariant.binary.{ArrayHeader, Dictionary, Encoding, ObjectHeader}
+import shreddedvariant.binary.{ArrayHeader, Budget, Dictionary, Encoding, ObjectHeader}
 
 final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
   import JsonText._
@@ -81,42 +81,54 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
     out.put(':'.toByte)
   }
 
-  def value(bytes: Array[Byte], at: Int, dictionary: Dictionary): Unit = value(bytes, at, dictionary, 0)
+  def value(bytes: Array[Byte], at: Int, dictionary: Dictionary, budget: Budget): Unit =
+    value(bytes, at, dictionary, budget, 0)
 
-  private def value(bytes: Array[Byte], at: Int, dictionary: Dictionary, depth: Int): Unit = {
+  private def value(
+      bytes: Array[Byte],
+      at: Int,
+      dictionary: Dictionary,
+      budget: Budget,
+      depth: Int
+  ): Unit = {
     if (depth > maxDepth) Encoding.malformed(s"it is nested deeper than $maxDepth")
     if (at == bytes.length) Encoding.malformed("it ends too early")
     Encoding.basicType(bytes, at) match {
       case Encoding.Object =>
         val fields = new ObjectHeader(bytes, at)
+        budget.take(fields.length)
         out.put('{'.toByte)
         var i = 0
         while (i < fields.size) {
           if (i > 0) out.put(','.toByte)
           val id = dictionary.checkId(fields.id(i))
           key(dictionary.bytes, dictionary.keyStart(id), dictionary.keyEnd(id))
-          value(bytes, fields.position(i), dictionary, depth + 1)
+          value(bytes, fields.position(i), dictionary, budget, depth + 1)
           i += 1
         }
         out.put('}'.toByte)
       case Encoding.Array =>
         val elements = new ArrayHeader(bytes, at)
+        budget.take(elements.length)
         out.put('['.toByte)
         var i = 0
         while (i < elements.size) {
           if (i > 0) out.put(','.toByte)
-          value(bytes, elements.position(i), dictionary, depth + 1)
+          value(bytes, elements.position(i), dictionary, budget, depth + 1)
           i += 1
         }
         out.put(']'.toByte)
-      case Encoding.ShortString => string(bytes, at + 1, at + Encoding.sizeOf(bytes, at))
-      case _ => scalar(bytes, at)
+      case kind =>
+        val size = Encoding.sizeOf(bytes, at)
+        budget.take(size)
+        if (kind == Encoding.ShortString) string(bytes, at + 1, at + size) else scalar(bytes, at, size)
     }
   }
 
   /** A primitive value. Those that are rare are left to Spark, which refuses types that it does not know. */
-  def scalar(bytes: Array[Byte], at: Int): Unit = {
-    val size = Encoding.sizeOf(bytes, at)
+  def scalar(bytes: Array[Byte], at: Int): Unit = scalar(bytes, at, Encoding.sizeOf(bytes, at))
+
+  private def scalar(bytes: Array[Byte], at: Int, size: Int): Unit =
     Encoding.primitiveId(bytes, at) match {
       case Encoding.Null => variantNull()
       case Encoding.True => boolean(true)
@@ -129,7 +141,6 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
         val alone = java.util.Arrays.copyOfRange(bytes, at, at + size)
         ascii(new Variant(alone, Dictionary.noKeys).toJson(zone))
     }
-  }
 
   private def ascii(text: String): Unit = {
     val bytes = text.getBytes(US_ASCII)

@@ -7,7 +7,7 @@ import java.time.ZoneId
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import shreddedvariant.Errors
-import shreddedvariant.binary.{Dictionary, MalformedVariant}
+import shreddedvariant.binary.{Budget, Dictionaries, MalformedVariant, Names}
 import shreddedvariant.layout.ScalarType._
 
 final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDepth: Int) extends CellSink {
@@ -33,7 +33,7 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
     } catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
 
   override def stored(within: StoredValue, at: Int): Unit =
-    text.value(within.bytes, at, within.dictionary.dictionary)
+    text.value(within.bytes, at, within.dictionary.dictionary, within.budget)
 
   override def scalar(typed: ScalarVector): ScalarSink = {
     val column = typed.vector
@@ -103,10 +103,13 @@ object JsonWriter {
   final class OfVariant(zone: ZoneId, maxDepth: Int) {
     private val out = new Bytes(256)
     private val text = new JsonText(out, zone, maxDepth)
+    private val dictionaries = new Dictionaries(Names.none)
 
     def write(variant: VariantVal): UTF8String = {
       out.clear()
-      text.value(variant.getValue, 0, new Dictionary(variant.getMetadata))
+      val bytes = variant.getValue
+      val dictionary = dictionaries.resolve(variant.getMetadata).dictionary
+      text.value(bytes, 0, dictionary, new Budget(bytes.length))
       UTF8String.fromBytes(out.slice(0, out.length))
     }
   }

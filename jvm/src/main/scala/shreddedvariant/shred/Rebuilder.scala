@@ -122,8 +122,11 @@ final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys, isStric
     }
   }
 
-  override def stored(within: StoredValue, at: Int): Unit =
-    out.put(within.bytes, at, Encoding.sizeOf(within.bytes, at))
+  override def stored(within: StoredValue, at: Int): Unit = {
+    val size = Encoding.sizeOf(within.bytes, at)
+    within.budget.take(size)
+    out.put(within.bytes, at, size)
+  }
 }
 
 /** The draft. */

@@ -4,7 +4,6 @@ package shreddedvariant.shred
 import shreddedvariant.Errors
 import shreddedvariant.binary.{ArrayHeader, Encoding, JoinedDictionary, ObjectHeader}
 
-/** Bytes that share parts could come out as more than anybody can hold: what is copied is limited, and so is its depth. */
 final class RekeyingCopy(path: String, into: JoinedDictionary, out: Bytes, maxBytes: Int, maxDepth: Int) {
   def copy(from: StoredValue, at: Int): Unit = copy(from, at, 0)
 
@@ -15,6 +14,7 @@ final class RekeyingCopy(path: String, into: JoinedDictionary, out: Bytes, maxBy
     Encoding.basicType(from.bytes, at) match {
       case Encoding.Object =>
         val fields = new ObjectHeader(from.bytes, at)
+        from.budget.take(fields.length)
         val ids = new Array[Int](fields.size)
         val offsets = new Array[Int](fields.size)
         val start = out.length
@@ -28,6 +28,7 @@ final class RekeyingCopy(path: String, into: JoinedDictionary, out: Bytes, maxBy
         ValueWriter.closeObject(out, start, 0, fields.size, ids, offsets)
       case Encoding.Array =>
         val elements = new ArrayHeader(from.bytes, at)
+        from.budget.take(elements.length)
         val offsets = new Array[Int](elements.size)
         val start = out.length
         var i = 0
@@ -37,7 +38,10 @@ final class RekeyingCopy(path: String, into: JoinedDictionary, out: Bytes, maxBy
           i += 1
         }
         ValueWriter.closeArray(out, start, 0, elements.size, offsets)
-      case _ => out.put(from.bytes, at, Encoding.sizeOf(from.bytes, at))
+      case _ =>
+        val size = Encoding.sizeOf(from.bytes, at)
+        from.budget.take(size)
+        out.put(from.bytes, at, size)
     }
     ()
   }

@@ -9,7 +9,7 @@ package shreddedvariant.shred
 import java.math.{BigDecimal => JavaDecimal, BigInteger}
 
 import org.apache.spark.sql.types.Decimal
-import shreddedvariant.binary.Encoding
+import shreddedvariant.binary.{Budget, Encoding}
 import shreddedvariant.layout.ScalarType
 
 sealed abstract class ScalarShredder {
@@ -21,7 +21,8 @@ sealed abstract class ScalarShredder {
 object ScalarShredder {
   import Encoding._
 
-  def of(scalar: ScalarType): ScalarShredder = scalar match {
+  /** Texts and binaries are taken from the budget of the variant that they are in. */
+  def of(scalar: ScalarType, budget: Budget): ScalarShredder = scalar match {
     case ScalarType.Bool => new BooleanShredder
     case ScalarType.Int8 => new IntegerShredder(Byte.MinValue, Byte.MaxValue, wide = false)
     case ScalarType.Int16 => new IntegerShredder(Short.MinValue, Short.MaxValue, wide = false)
@@ -37,9 +38,9 @@ object ScalarShredder {
     case ScalarType.TimestampNtz => new NumberShredder(TimestampNtz, 8)
     case ScalarType.TimestampNanos => new NumberShredder(TimestampNanos, 8)
     case ScalarType.TimestampNtzNanos => new NumberShredder(TimestampNtzNanos, 8)
-    case ScalarType.Binary => new BinaryShredder(Encoding.Binary)
-    case ScalarType.Str => new StringShredder
-    case ScalarType.Uuid => new UuidShredder
+    case ScalarType.Binary => new BinaryShredder(Encoding.Binary, budget)
+    case ScalarType.Str => new StringShredder(budget)
+    case ScalarType.Uuid => new UuidShredder(budget)
   }
 
   private final class BooleanShredder extends ScalarShredder {
@@ -114,7 +115,7 @@ object ScalarShredder {
     }
   }
 
-  private abstract class SliceShredder extends ScalarShredder {
+  private abstract class SliceShredder(budget: Budget) extends ScalarShredder {
     protected final def slice(
         bytes: Array[Byte],
         from: Int,
@@ -124,24 +125,25 @@ object ScalarShredder {
         d: Int
     ): Boolean = {
       check(bytes, from, count)
+      budget.take(count)
       leaf.write(bytes, from, count, r, d)
       true
     }
   }
 
-  private final class StringShredder extends SliceShredder {
+  private final class StringShredder(budget: Budget) extends SliceShredder(budget) {
     def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
       if (basicType(bytes, at) == ShortString) slice(bytes, at + 1, (bytes(at) & 0xff) >> 2, leaf, r, d)
       else
         primitiveId(bytes, at) == LongString && slice(bytes, at + 5, unsigned(bytes, at + 1, 4), leaf, r, d)
   }
 
-  private final class BinaryShredder(id: Int) extends SliceShredder {
+  private final class BinaryShredder(id: Int, budget: Budget) extends SliceShredder(budget) {
     def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
       primitiveId(bytes, at) == id && slice(bytes, at + 5, unsigned(bytes, at + 1, 4), leaf, r, d)
   }
 
-  private final class UuidShredder extends SliceShredder {
+  private final class UuidShredder(budget: Budget) extends SliceShredder(budget) {
     def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean =
       primitiveId(bytes, at) == Uuid && slice(bytes, at + 1, 16, leaf, r, d)
   }

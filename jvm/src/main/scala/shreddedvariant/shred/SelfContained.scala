@@ -1,13 +1,13 @@
 /** A stored value as the draft wants it: behind a dictionary of its own that has the keys of this value and no others. */
 package shreddedvariant.shred
 
-import shreddedvariant.binary.{JoinedDictionary, Names, ResolvedDictionary}
+import shreddedvariant.binary.{Encoding, JoinedDictionary, Names, ResolvedDictionary}
 
 final class SelfContained(names: Names) {
   private val value = new Bytes(256)
   private val out = new Bytes(256)
   private val keys = new JoinedDictionary(names)
-  private val copy = new RekeyingCopy("", keys, value, Int.MaxValue, SelfContained.MaxDepth)
+  private val copy = new RekeyingCopy("", keys, value, Int.MaxValue, Encoding.MaxDepth)
 
   /** Valid until the next call. */
   def whole(dictionary: ResolvedDictionary, bytes: Array[Byte], at: Int): Bytes = {
@@ -20,10 +20,4 @@ final class SelfContained(names: Names) {
     out.put(value.raw, 0, value.length)
     out
   }
-}
-
-private object SelfContained {
-
-  /** As deep as readers go unless they are told otherwise. */
-  private val MaxDepth = 1000
 }

@@ -23,6 +23,7 @@ import java.util.Arrays
 
 import shreddedvariant.binary.{
   ArrayHeader,
+  Budget,
   Dictionaries,
   Encoding,
   Names,
@@ -43,6 +44,7 @@ final class Shredder(
 ) {
   private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
   private val scratch = new Bytes(256)
+  private val budget = new Budget(0)
   private val selfContained = if (layout.hasMetadata) null else new SelfContained(names)
   private var objects = 0
   private val root = CellShredder(shape, definition, repetition, counts, isRoot = true)
@@ -61,8 +63,12 @@ final class Shredder(
   /** Writes one variant, whose group begins with the repetition level `r`, and counts its values if they are to be. */
   def write(metadata: Array[Byte], value: Array[Byte], r: Int, isCounted: Boolean = false): Unit = {
     this.isCounted = isCounted
+    budget.reset(value.length)
     dictionary = dictionaries.resolve(metadata)
-    if (layout.hasMetadata) metadataLeaf.write(metadata, 0, metadata.length, r, definition)
+    if (layout.hasMetadata) {
+      val handedOn = dictionary.dictionary.handedOn
+      metadataLeaf.write(handedOn, 0, handedOn.length, r, definition)
+    }
     root.write(value, 0, r)
   }
 
@@ -101,11 +107,13 @@ final class Shredder(
     }
 
     protected final def writeValue(bytes: Array[Byte], at: Int, r: Int): Unit =
-      if (Canonical.isOrdered(dictionary.dictionary, bytes, at))
-        store(bytes, at, Encoding.sizeOf(bytes, at), r)
-      else {
+      if (Canonical.isOrdered(dictionary.dictionary, bytes, at)) {
+        val size = Encoding.sizeOf(bytes, at)
+        budget.take(size)
+        store(bytes, at, size, r)
+      } else {
         val from = scratch.length
-        Canonical.copy(dictionary.dictionary, bytes, at, scratch)
+        Canonical.copy(dictionary.dictionary, bytes, at, scratch, budget)
         writeScratch(from, r)
       }
 
@@ -132,7 +140,7 @@ final class Shredder(
     ): CellShredder = shape match {
       // The value of a variant without typed columns is required.
       case Shape.Untyped => new UntypedCell(if (isRoot) level else level + 1, counts)
-      case Shape.Scalar(scalar) => new ScalarCell(ScalarShredder.of(scalar), level, counts)
+      case Shape.Scalar(scalar) => new ScalarCell(ScalarShredder.of(scalar, budget), level, counts)
       case Shape.Array(element) => new ArrayCell(element, level, repetition, counts)
       case Shape.Object(fields) => new ObjectCell(fields, level, repetition, counts)
     }
@@ -185,6 +193,7 @@ final class Shredder(
         Encoding.sizeOf(bytes, at)
         valueLeaf.writeNull(r, level)
         val array = new ArrayHeader(bytes, at)
+        budget.take(array.length)
         if (array.size == 0) element.writeMissing(r, level + 1)
         else element.write(bytes, array.position(0), r)
         var i = 1
@@ -230,7 +239,8 @@ final class Shredder(
         if (isCounted) counted.countObject()
         Encoding.sizeOf(bytes, at)
         val from = new ObjectHeader(bytes, at)
-        val met = dictionary.fieldsOfObjects(number)
+        budget.take(from.length)
+        val met = dictionary.fieldsOf(number)
         val keysOf = if (met != null && met.areOf(bytes, at)) met else look(from)
         if (keysOf.others > 0) writeResidual(bytes, from, keysOf, r) else valueLeaf.writeNull(r, level)
         var i = 0
@@ -273,7 +283,7 @@ final class Shredder(
         }
       }
       val found = new ObjectFields(from.keys, fieldOfKey, missing)
-      dictionary.fieldsOfObjects(number) = found
+      dictionary.remember(number, found)
       found
     }
 
@@ -299,8 +309,12 @@ final class Shredder(
           ids(to) = from.id(i)
           offsets(to) = scratch.length - begin
           val position = from.position(i)
-          if (reorder) Canonical.copy(dictionary.dictionary, bytes, position, scratch)
-          else scratch.put(bytes, position, Encoding.sizeOf(bytes, position))
+          if (reorder) Canonical.copy(dictionary.dictionary, bytes, position, scratch, budget)
+          else {
+            val size = Encoding.sizeOf(bytes, position)
+            budget.take(size)
+            scratch.put(bytes, position, size)
+          }
           to += 1
         }
         n += 1

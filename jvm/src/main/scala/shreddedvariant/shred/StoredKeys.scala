@@ -2,11 +2,14 @@
 package shreddedvariant.shred
 
 import shreddedvariant.{Errors, ShreddedVariantException}
-import shreddedvariant.binary.{Dictionaries, Dictionary, Names, ResolvedDictionary}
+import shreddedvariant.binary.{Budget, Dictionaries, Dictionary, Names, ResolvedDictionary}
 import shreddedvariant.layout.{DraftLayout, ParquetLayout}
 
 /** A value in bytes from `at` on, and the keys that its ids name. */
 final class StoredValue(val bytes: Array[Byte], val at: Int, val dictionary: ResolvedDictionary) {
+
+  /** Of all walks through it together. */
+  val budget = new Budget(bytes.length - at)
 
   /** The rank of a name among the keys, whether it is one of them or not. */
   def rankOfName(name: Int, names: Names): Int = {
@@ -46,11 +49,6 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
   private var metadata: Array[Byte] = _
   private var resolved: ResolvedDictionary = _
 
-  // A column that has a dictionary of its own hands out the same array for the same metadata.
-  private val recent = new Array[Array[Byte]](RowKeys.Recent)
-  private val resolvedRecently = new Array[ResolvedDictionary](RowKeys.Recent)
-  private var oldest = 0
-
   override def use(bytes: Array[Byte]): Unit =
     if (bytes ne metadata) {
       metadata = bytes
@@ -58,21 +56,8 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
     }
 
   def dictionary: ResolvedDictionary = {
-    if (resolved == null) resolved = met()
+    if (resolved == null) resolved = dictionaries.resolve(metadata)
     resolved
-  }
-
-  private def met(): ResolvedDictionary = {
-    var i = 0
-    while (i < recent.length && (recent(i) ne metadata)) i += 1
-    if (i < recent.length) resolvedRecently(i)
-    else {
-      val found = dictionaries.resolve(metadata)
-      recent(oldest) = metadata
-      resolvedRecently(oldest) = found
-      oldest = (oldest + 1) % recent.length
-      found
-    }
   }
 
   override def stored(cell: CellVector, row: Int): StoredValue =
@@ -82,10 +67,6 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
 
   override def conflict(cell: CellVector, what: String): ShreddedVariantException =
     Errors.conflict(cell.path, ParquetLayout.Value, what)
-}
-
-private object RowKeys {
-  val Recent = 8
 }
 
 /**
@@ -114,7 +95,7 @@ object PartKeys {
 
   /** Where the value begins behind the metadata. */
   def valueStart(bytes: Array[Byte]): Int =
-    if (isKeyless(bytes)) Dictionary.noKeys.length else new Dictionary(bytes).length
+    if (isKeyless(bytes)) Dictionary.noKeys.length else Dictionary.lengthIn(bytes)
 
   /** Of scalars, which have no keys, writers give the shortest metadata there is. */
   def isKeyless(bytes: Array[Byte]): Boolean = {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.v2.FilePartitionReader
 import org.apache.spark.sql.internal.connector.SupportsMetadata
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
-import shreddedvariant.parquet._
+import shreddedvariant.parquet.read.{Aggregate, AggregateJob, AggregateReader, PartialAggregate, ReadCounts}
 
 /** `rows` is the scan whose rows are aggregated. */
 final case class AggregateScan(rows: ShreddedVariantScan, pushed: PushedAggregates)
@@ -58,7 +58,8 @@ final class AggregateReaderFactory(
 ) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     val counts = new ReadCounts
-    def open(file: PartitionedFile) = new AggregateReader(file, job, conf.value.value, counts)
+    val running = job.copy(read = ReadJobs.running(job.read))
+    def open(file: PartitionedFile) = new AggregateReader(file, running, conf.value.value, counts)
     val files = partition.asInstanceOf[FilePartition].files.iterator
     val read = new FilePartitionReader[InternalRow](files, open(_), options)
     new CountedReader(if (job.groupBy.isEmpty) new OrNothing(read, job.aggregates) else read, counts)
@@ -71,7 +72,7 @@ final class AggregateReaderFactory(
  */
 private final class OrNothing(read: PartitionReader[InternalRow], aggregates: Seq[Aggregate])
     extends PartitionReader[InternalRow] {
-  private val ofNothing = new GenericInternalRow(aggregates.map(Partial.of(_).result).toArray[Any])
+  private val ofNothing = new GenericInternalRow(aggregates.map(PartialAggregate.of(_).result).toArray[Any])
   private var isLast = false
 
   override def next(): Boolean =

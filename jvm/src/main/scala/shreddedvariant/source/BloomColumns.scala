@@ -4,7 +4,7 @@ package shreddedvariant.source
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StringType, StructType, VariantType}
 import shreddedvariant.{Errors, Options}
 import shreddedvariant.layout.{PathStep, Shape}
-import shreddedvariant.parquet.{Blooms, WriteJob}
+import shreddedvariant.parquet.write.{Blooms, WriteJob}
 
 final class BloomColumns(columns: NamedColumns) {
 

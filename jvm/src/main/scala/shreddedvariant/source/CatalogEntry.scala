@@ -84,6 +84,7 @@ object CatalogEntry {
     Options.ReplaceWhere,
     Options.VersionAsOf,
     Options.TimestampAsOf,
+    Options.SingleDriver,
     "partitionOverwriteMode"
   ).map(_.toLowerCase(Locale.ROOT))
 

@@ -1,38 +1,29 @@
 /**
  * Brings to the driver which columns have more paths or keys than are counted, and warns of each there, once a write.
  *
- * An accumulator, because that is what tasks send home on every route: commits of files carry no messages of ours.
+ * An accumulator, because that is what tasks send home on every route: commits of files carry no messages of ours. What
+ * tasks send is read by threads of Spark that do not know the classes of a session's jar. So tasks fill and send Spark's own
+ * accumulator, which is what `copyAndReset` makes of this one when Spark sends it to them; this class stays in the driver.
  */
 package shreddedvariant.source
 
+import java.util.{List => JavaList}
+
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.util.AccumulatorV2
+import org.apache.spark.util.{AccumulatorV2, CollectionAccumulator}
 import shreddedvariant.Errors
-import shreddedvariant.layout.Shape
-import shreddedvariant.parquet.CutReport
 
-final class CutColumns extends AccumulatorV2[Seq[String], Set[Seq[String]]] with CutReport with Logging {
-  private var columns = Set.empty[Seq[String]]
-
-  override def isZero: Boolean = columns.isEmpty
-  override def reset(): Unit = columns = Set.empty
-  override def value: Set[Seq[String]] = columns
-  override def add(column: Seq[String]): Unit = columns += column
-
-  override def copy(): CutColumns = {
-    val copy = new CutColumns
-    copy.columns = columns
-    copy
-  }
+final class CutColumns extends CollectionAccumulator[String] with Logging {
+  private var told = Set.empty[String]
 
   /** In the driver, for each task that has succeeded. */
-  override def merge(other: AccumulatorV2[Seq[String], Set[Seq[String]]]): Unit = {
-    if (isRegistered)
-      (other.value -- columns).toSeq.map(_.map(Shape.quoted).mkString(".")).sorted.foreach(column =>
-        logWarning(Errors.pathsLeftOut(column))
-      )
-    columns ++= other.value
+  override def merge(other: AccumulatorV2[String, JavaList[String]]): Unit = {
+    val columns = other.value.asScala.toSet -- told
+    columns.toSeq.sorted.foreach(column => logWarning(Errors.pathsLeftOut(column)))
+    told ++= columns
   }
 }
 

@@ -22,6 +22,8 @@ import shreddedvariant.delta.{DeltaLog, NewFile}
 
 /** `times` are the partition columns of type TIMESTAMP, whose values the job writes in UTC. */
 final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommitProtocol with Serializable {
+  import DeltaFileCommit.Sent
+
   // In the name of each file.
   private val id = UUID.randomUUID.toString
 
@@ -90,7 +92,7 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
     delete(empty.map(_._1), conf)
     new TaskCommitMessage(full.map { case (path, file) =>
       val status = new Path(root, path).getFileSystem(conf).getFileStatus(new Path(root, path))
-      NewFile(path, status.getLen, status.getModificationTime, file.rows, partition(path), file.stats)
+      (path, status.getLen, status.getModificationTime, file.rows, partition(path), file.stats): Sent
     })
   }
 
@@ -99,7 +101,8 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
     delete(opened.toSeq, context.getConfiguration)
   }
 
-  private def filesOf(message: TaskCommitMessage) = message.obj.asInstanceOf[Seq[NewFile]]
+  private def filesOf(message: TaskCommitMessage): Seq[NewFile] =
+    message.obj.asInstanceOf[Seq[Sent]].map((NewFile.apply _).tupled)
 
   private def delete(paths: Seq[String], conf: Configuration): Unit = paths.foreach { path =>
     val file = new Path(root, path)
@@ -117,4 +120,10 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
       case other => other
     }
   }
+}
+
+object DeltaFileCommit {
+
+  /** A [[NewFile]] in what a task sends: threads of Spark read it that do not know the classes of a session's jar. */
+  private type Sent = (String, Long, Long, Long, Map[String, String], String)
 }

@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFac
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.delta.{FileContents, FileStatistics}
-import shreddedvariant.parquet.{FooterFacts, ShreddedOutputWriter, ShreddedOutputWriterFactory, WriteJob}
+import shreddedvariant.parquet.file.FooterStatistics
+import shreddedvariant.parquet.write.{ShreddedOutputWriter, ShreddedOutputWriterFactory, WriteJob}
 
 final class DeltaFormat(write: WriteJob, statistics: FileStatistics) extends ShreddedVariantSource {
   override def prepareWrite(
@@ -51,7 +52,8 @@ private final class DeltaOutputWriter(
     val footer = inner.footer
     var rows = 0L
     footer.getBlocks.forEach(block => rows += block.getRowCount)
-    val file = FileContents(rows, footer.getFileMetaData.getSchema, FooterFacts.of(footer), keepsCalendar)
+    val file =
+      FileContents(rows, footer.getFileMetaData.getSchema, FooterStatistics.of(footer), keepsCalendar)
     ClosedFiles.put(path(), ClosedFile(rows, statistics.json(file)))
   }
 }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
 import org.apache.spark.sql.streaming.OutputMode
-import shreddedvariant.{Errors, Options, ShreddedVariantException, SparkBridge}
+import shreddedvariant.{Errors, Options, SharedFile, ShreddedVariantException, SparkBridge}
 import shreddedvariant.delta.{DeltaLog, DeltaTransaction, StreamBatch}
 
 final class DeltaStreamSink(
@@ -45,11 +45,17 @@ final class DeltaStreamSink(
   }
 
   /** In a commit of its own: of several streams that begin a table, each finds it then. */
-  private def create(command: DeltaWriteCommand): Unit =
+  private def create(command: DeltaWriteCommand): Unit = {
+    SharedFile.check(path, conf, command.options)
     try {
-      new DeltaTransaction(command.target, conf).append(Nil, SaveMode.ErrorIfExists.toString)
+      new DeltaTransaction(command.target, conf).append(
+        Nil,
+        SaveMode.ErrorIfExists.toString,
+        readsTable = false
+      )
       ()
     } catch { case _: ShreddedVariantException if DeltaLog.isCommitted(path, conf) => () }
+  }
 
   /** As a batch write of the same columns is planned. */
   private def plan(query: QueryExecution): DeltaWriteCommand = {
@@ -72,7 +78,7 @@ final class DeltaStreamSink(
       fileIndex = None,
       outputColumnNames = rows.output.map(_.name)
     )
-    new DeltaWritePlan(insert, conf).command
+    new DeltaWritePlan(insert, conf, Some(query.analyzed)).command
   }
 
   /** The projections of a write over the batch as Spark has planned it, whose columns have got other ids by then. */

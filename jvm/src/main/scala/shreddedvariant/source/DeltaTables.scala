@@ -13,15 +13,14 @@ import shreddedvariant.delta.{AsOf, DeltaLog, DeltaSnapshot}
 
 object DeltaTables {
 
-  /** The table behind paths; None where these are directories of files. */
-  def open(paths: Seq[String], options: Map[String, String], conf: Configuration): Option[DeltaSnapshot] =
-    find(paths, conf).map { path =>
-      OfFiles.foreach { key =>
-        if (Options.get(options, key).isDefined)
-          throw Errors.deltaOption(path.toString, key, "its log alone says which files there are")
-      }
-      DeltaLog.open(path, asOf(options), conf)
+  /** The table at a path, as options ask for it. */
+  def open(path: Path, options: Map[String, String], conf: Configuration): DeltaSnapshot = {
+    OfFiles.foreach { key =>
+      if (Options.get(options, key).isDefined)
+        throw Errors.deltaOption(path.toString, key, "its log alone says which files there are")
     }
+    DeltaLog.open(path, asOf(options), conf)
+  }
 
   /** The one path of a Delta table; with other paths it cannot be read. */
   def find(paths: Seq[String], conf: Configuration): Option[Path] = {

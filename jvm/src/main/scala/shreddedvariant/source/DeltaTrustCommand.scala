@@ -18,12 +18,16 @@ import org.apache.spark.sql.execution.datasources.v2.{
   DataSourceV2Relation,
   DataSourceV2ScanRelation
 }
-import shreddedvariant.Errors
+import shreddedvariant.{Errors, SharedFile}
 import shreddedvariant.delta.{AsOf, DeltaLog, DeltaSnapshot, DeltaTarget, DeltaTransaction}
 
 /** `query` are the rows of a verification of the table, all of them, as they were when it ran. */
-final case class DeltaTrustCommand(query: LogicalPlan, root: String, version: Long)
-    extends DataWritingCommand {
+final case class DeltaTrustCommand(
+    query: LogicalPlan,
+    root: String,
+    version: Long,
+    options: Map[String, String]
+) extends DataWritingCommand {
   override def outputColumnNames: Seq[String] = query.output.map(_.name)
   override protected def withNewChildInternal(child: LogicalPlan): DeltaTrustCommand = copy(query = child)
 
@@ -31,6 +35,7 @@ final case class DeltaTrustCommand(query: LogicalPlan, root: String, version: Lo
     val rows = child.executeCollect().toSeq
     val (file, trustable) = (VerifiedRow.ordinal("path"), VerifiedRow.ordinal("trustable"))
     val conf = spark.sessionState.newHadoopConf()
+    SharedFile.check(new Path(root), conf, options)
     val seen = DeltaLog.open(new Path(root), AsOf.Version(version), conf)
     val sound = rows.groupBy(_.getString(file)).collect {
       case (path, of) if of.forall(_.getBoolean(trustable)) => path
@@ -55,7 +60,7 @@ object DeltaTrustCommand {
         s"bounds are trusted by the rows of a verification of the Delta table '$root', and by no others"
       )
     )
-    DeltaTrustCommand(query, table.root, table.version)
+    DeltaTrustCommand(query, table.root, table.version, DeltaWrites.options(insert).all)
   }
 
   /** The table that the query verifies, or has verified. */

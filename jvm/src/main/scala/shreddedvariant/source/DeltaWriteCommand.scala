@@ -13,9 +13,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.FileFormatWriter
 import org.apache.spark.sql.types.{StructType, TimestampType}
-import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.{Errors, SharedFile, ShreddedVariantException}
 import shreddedvariant.delta.{DeltaLog, DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.write.WriteJob
 
 /** What a write replaces of the files that the table has. */
 sealed trait Replaced
@@ -34,6 +34,7 @@ object Replaced {
   final case class Files(rewrite: DeltaRewrite) extends Replaced
 }
 
+/** `readsTable` says whether the rows may come from the table itself. */
 final case class DeltaWriteCommand(
     query: LogicalPlan,
     target: DeltaTarget,
@@ -41,6 +42,7 @@ final case class DeltaWriteCommand(
     replaced: Replaced,
     mode: SaveMode,
     options: Map[String, String],
+    readsTable: Boolean,
     batch: Option[StreamBatch] = None
 ) extends DataWritingCommand {
   override def outputColumnNames: Seq[String] = query.output.map(_.name)
@@ -48,6 +50,7 @@ final case class DeltaWriteCommand(
 
   override def run(spark: SparkSession, child: SparkPlan): Seq[Row] = {
     val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
+    SharedFile.check(new Path(target.root), hadoop, options)
     def write(): Unit = DeltaPins.of(this, hadoop).runAsIs(spark, child, hadoop)
     if (target.snapshot.isDefined) write() else begun(new Path(target.root), hadoop)(write())
     Seq.empty
@@ -95,7 +98,7 @@ final case class DeltaWriteCommand(
 
   private def commit(files: Seq[NewFile], transaction: DeltaTransaction): Unit = {
     replaced match {
-      case Replaced.Nothing => transaction.append(files, mode.toString)
+      case Replaced.Nothing => transaction.append(files, mode.toString, readsTable)
       case Replaced.Everything => transaction.replace(_ => true, files, mode.toString)
       case Replaced.SamePartitions =>
         // Writers spell values in more than one way.

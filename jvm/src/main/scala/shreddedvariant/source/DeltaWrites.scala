@@ -24,7 +24,7 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.{Errors, Options, SparkBridge}
 import shreddedvariant.delta.{AsOf, DeltaLog, DeltaSnapshot, DeltaTarget}
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.write.WriteJob
 
 object DeltaWrites extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
@@ -43,8 +43,8 @@ object DeltaWrites extends Rule[LogicalPlan] {
     insert.fileFormat.isInstanceOf[ShreddedVariantSource] && Maintenance.of(insert.options).isDefined
 
   def isDelta(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration): Boolean =
-    DeltaLog.isTable(insert.outputPath, conf) ||
-      Options.isDelta(options(insert).all)
+    !WriteRule.isOfFiles(insert.options) &&
+      (DeltaLog.isTable(insert.outputPath, conf) || Options.isDelta(options(insert).all))
 
   def options(insert: InsertIntoHadoopFsRelationCommand): GivenOptions =
     SourceOptions.withDefaults(Maintenance.without(insert.options))
@@ -58,7 +58,11 @@ object DeltaWrites extends Rule[LogicalPlan] {
   private def exists(path: Path, conf: Configuration) = path.getFileSystem(conf).exists(path)
 }
 
-private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCommand, conf: Configuration) {
+private[source] final class DeltaWritePlan(
+    insert: InsertIntoHadoopFsRelationCommand,
+    conf: Configuration,
+    streamed: Option[LogicalPlan] = None
+) {
   private val root = insert.outputPath.getFileSystem(conf).makeQualified(insert.outputPath).toString
   private val settings = DeltaWrites.options(insert)
   private val options = settings.all
@@ -70,6 +74,9 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
     case files: WriteFiles => files.child
     case other => other
   }
+
+  /** What the rows come from: a micro-batch is planned without it. */
+  private def source = streamed.getOrElse(query)
   private val data = {
     val columns = DataTypeUtils.fromAttributes(insert.outputColumns)
     SparkBridge.checkColumnNames(columns, caseSensitive)
@@ -92,7 +99,15 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
         Some(DeltaLog.open(insert.outputPath, AsOf.Newest, conf))
       else None
     val target = snapshot.fold(created)(existing)
-    DeltaWriteCommand(resolved(target), target, writeJob(target), replaced(target), insert.mode, options)
+    DeltaWriteCommand(
+      resolved(target),
+      target,
+      writeJob(target),
+      replaced(target),
+      insert.mode,
+      options,
+      readsTable(target)
+    )
   }
 
   private def checkOptions(): Unit = {
@@ -114,7 +129,7 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
     val files = directory.getFileSystem(conf)
     if (files.exists(directory) && files.listStatus(directory).exists(f => !isHidden(f.getPath.getName)))
       throw Errors.deltaOverFiles(root)
-    DeltaGuard.checkAbove(new Path(root), conf)
+    DeltaPathCheck.checkAbove(new Path(root), conf)
     DeltaTarget.create(root, data, partitionBy.map(nameIn(data, _)), properties)
   }
 
@@ -175,6 +190,8 @@ private[source] final class DeltaWritePlan(insert: InsertIntoHadoopFsRelationCom
       WriteJob(Map.empty)
     }
   }
+
+  private def readsTable(target: DeltaTarget) = target.snapshot.exists(new DeltaReads(_, conf).of(source))
 
   // ---- what is replaced ----
 

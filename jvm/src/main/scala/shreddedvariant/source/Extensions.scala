@@ -5,7 +5,7 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionE
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import shreddedvariant.rules.{LatePathPushdown, PathPushdown, WholeReads}
+import shreddedvariant.rules.{LatePathPushdown, PathPushdown, RecursivePruning, WholeReads}
 
 /** Spark finds this class as a service. */
 class Extensions extends SparkSessionExtensionsProvider {
@@ -32,6 +32,7 @@ object LateRules {
       DeltaWrites,
       LateSqlPaths,
       LatePathPushdown,
+      RecursivePruning,
       WholeReads
     )
 

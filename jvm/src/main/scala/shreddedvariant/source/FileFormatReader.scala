@@ -13,7 +13,8 @@ import org.apache.spark.sql.connector.read.PartitionReader
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
-import shreddedvariant.parquet.{BatchReader, ReadJob}
+import shreddedvariant.parquet.bind.ReadJob
+import shreddedvariant.parquet.read.BatchReader
 
 /** `isChecked` says that the files are known to lie in no Delta table. */
 final case class FileFormatReader(
@@ -25,8 +26,9 @@ final case class FileFormatReader(
   @transient private lazy val checked = mutable.Set.empty[Path]
 
   override def apply(file: PartitionedFile): Iterator[InternalRow] = {
-    if (!isChecked && checked.add(file.toPath.getParent)) DeltaGuard.checkAbove(file.toPath, conf.value.value)
-    val reader = new BatchReader(file, job, conf.value.value)
+    if (!isChecked && checked.add(file.toPath.getParent))
+      DeltaPathCheck.checkAbove(file.toPath, conf.value.value)
+    val reader = new BatchReader(file, ReadJobs.running(job), conf.value.value)
     Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
     // Spark takes batches through an iterator of rows when it has asked for them.
     if (batches) iterate(reader).asInstanceOf[Iterator[InternalRow]] else rows(new RowReader(reader))

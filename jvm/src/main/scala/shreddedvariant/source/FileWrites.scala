@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, Parqu
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.{Options, SparkBridge}
-import shreddedvariant.parquet.{ShreddedOutputWriterFactory, WriteJob}
+import shreddedvariant.parquet.write.{ShreddedOutputWriterFactory, WriteJob}
 
 object FileWrites {
   def prepare(
@@ -32,7 +32,7 @@ object FileWrites {
     conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
     val decided = write.copy(withDifferences = !isVersionGiven)
     new ShreddedOutputWriterFactory(
-      if (decided.isDecided) decided else decided.copy(cuts = CutColumns.register(spark))
+      if (decided.isDecided) decided else decided.copy(cuts = Some(CutColumns.register(spark)))
     )
   }
 }

@@ -6,7 +6,7 @@ import java.util.Locale
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, OptionDoc, Options}
 import shreddedvariant.maps.{HotKeys, HotMaps, KeyLimits}
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.write.WriteJob
 
 final class MapColumns(schema: StructType, columns: NamedColumns) {
   import MapColumns._

@@ -12,7 +12,7 @@
 package shreddedvariant.source
 
 import org.apache.hadoop.fs.FileStatus
-import shreddedvariant.parquet.FileCounts
+import shreddedvariant.parquet.write.FileCounts
 
 /** `read` gives what each of some files says; a column is known once it is named or counted in `minRows` rows. */
 private[source] final class PinEvidence(read: Seq[FileStatus] => Seq[FileCounts], minRows: Long) {

@@ -5,12 +5,15 @@
 package shreddedvariant.source
 
 import java.io.{FileNotFoundException, IOException}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.UUID
 
 import scala.annotation.tailrec
 
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
+import shreddedvariant.SharedFile
 
-private[source] final class PinLease(fs: FileSystem, folder: Path) {
+private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional: Boolean) {
   private val file = new Path(folder, s".${PinStore.FileName}.lock")
 
   /** Runs the body once nobody else has the lease. */
@@ -26,11 +29,15 @@ private[source] final class PinLease(fs: FileSystem, folder: Path) {
     }
 
   private def take(): Boolean =
-    try { fs.create(file, false).close(); true }
-    catch {
+    try {
+      if (isConditional) SharedFile.create(fs, file, UUID.randomUUID.toString.getBytes(UTF_8))
+      else fs.create(file, false).close()
+      true
+    } catch {
+      case _: java.nio.file.FileAlreadyExistsException => false
       case _: FileAlreadyExistsException => false
       // File systems differ in how they say so.
-      case e: IOException => if (fs.exists(file)) false else throw e
+      case e: IOException => if (SharedFile.isRefusal(e) || fs.exists(file)) false else throw e
     }
 
   /** Of a file that is removed at that moment some file systems say that it is of the year 1970. */

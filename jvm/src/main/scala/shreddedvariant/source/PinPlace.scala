@@ -17,8 +17,9 @@ trait PinPlace {
 }
 
 /** A directory of files, with a file of pins. */
-final class DirectoryPins(spark: SparkSession, table: Path, conf: Configuration) extends PinPlace {
-  private val store = new PinStore(table, conf)
+final class DirectoryPins(spark: SparkSession, table: Path, conf: Configuration, options: Map[String, String])
+    extends PinPlace {
+  private val store = new PinStore(table, conf, options)
 
   override def read(): Pins = store.read().getOrElse(Pins.none)
 

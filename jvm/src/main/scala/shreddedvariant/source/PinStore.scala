@@ -16,11 +16,10 @@ import scala.annotation.tailrec
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException => HadoopFileAlreadyExists, LocalFileSystem, Path}
-import org.apache.hadoop.io.IOUtils
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
-import shreddedvariant.{Errors, LocalFile}
+import shreddedvariant.{Errors, LocalFile, SharedFile}
 
-final class PinStore(table: Path, conf: Configuration) {
+final class PinStore(table: Path, conf: Configuration, options: Map[String, String] = Map.empty) {
   private val fs = table.getFileSystem(conf)
 
   /** A listing of data files leaves out what begins with an underscore. */
@@ -30,7 +29,10 @@ final class PinStore(table: Path, conf: Configuration) {
   def read(): Option[Pins] = bytes().map(parse)
 
   /** Adds the pins that are missing; gives what stands there then, whoever was the first to put it there. */
-  def add(pins: Pins): Pins = add(pins, PinStore.Attempts)
+  def add(pins: Pins): Pins = {
+    SharedFile.check(table, conf, options)
+    add(pins, PinStore.Attempts)
+  }
 
   @tailrec
   private def add(pins: Pins, attempts: Int): Pins = {
@@ -45,12 +47,7 @@ final class PinStore(table: Path, conf: Configuration) {
     }
   }
 
-  private def bytes(): Option[Array[Byte]] =
-    try {
-      val in = unchecked.open(file)
-      try Some(IOUtils.readFullyToByteArray(in))
-      finally in.close()
-    } catch { case _: FileNotFoundException => None }
+  private def bytes(): Option[Array[Byte]] = SharedFile.read(unchecked, file)
 
   private def parse(bytes: Array[Byte]): Pins =
     try Pins.parse(new String(bytes, UTF_8))
@@ -60,7 +57,8 @@ final class PinStore(table: Path, conf: Configuration) {
   private def create(pins: Pins): Boolean =
     try {
       sweep()
-      onDisk.fold(put(pins, replace = false)) { target =>
+      if (isConditional) SharedFile.create(fs, file, pins.json.getBytes(UTF_8))
+      else onDisk.fold(put(pins, replace = false)) { target =>
         if (!Files.isDirectory(target.getParent)) {
           Files.createDirectories(target.getParent)
           LocalFile.force(target.getParent.getParent)
@@ -75,15 +73,19 @@ final class PinStore(table: Path, conf: Configuration) {
     sweep()
     onDisk match {
       case Some(target) => LocalFile.replace(target, expected)(write(pins, _))
-      case None => new PinLease(fs, folder).held {
-          bytes().exists(Arrays.equals(_, expected)) && {
-            put(pins, replace = true)
-            // Some file systems rename over a file only in name.
-            bytes().exists(Arrays.equals(_, pins.json.getBytes(UTF_8)))
-          }
+      case None => new PinLease(fs, folder, isConditional).held {
+          if (isConditional) SharedFile.replace(fs, file, expected, pins.json.getBytes(UTF_8))
+          else
+            bytes().exists(Arrays.equals(_, expected)) && {
+              put(pins, replace = true)
+              // Some file systems rename over a file only in name.
+              bytes().exists(Arrays.equals(_, pins.json.getBytes(UTF_8)))
+            }
         }
     }
   }
+
+  private def isConditional = SharedFile.isConditional(fs, table)
 
   private def put(pins: Pins, replace: Boolean): Unit = {
     val files = CheckpointFileManager.create(folder, conf)

@@ -24,7 +24,8 @@ import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.infer.Inference
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.HotMaps
-import shreddedvariant.parquet.{FileCounts, OpenFile, WriteJob}
+import shreddedvariant.parquet.file.OpenFile
+import shreddedvariant.parquet.write.{FileCounts, WriteJob}
 
 final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, String]) extends Logging {
   private val minRows = Options.pinMinRows(options)

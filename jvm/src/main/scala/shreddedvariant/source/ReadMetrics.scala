@@ -1,18 +1,31 @@
 /** The counts of what was read and skipped, as metrics of a scan: Spark adds them up and shows them in its SQL tab. */
 package shreddedvariant.source
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read.PartitionReader
-import shreddedvariant.parquet.{ReadCount, ReadCounts}
+import shreddedvariant.parquet.read.{ReadCount, ReadCounts}
 
 object ReadMetrics {
-  def all: Array[CustomMetric] = ReadCount.all.map[CustomMetric] { count =>
-    count.unit match {
-      case ReadCount.Number => new CountMetric(count.name, count.description)
-      case ReadCount.Bytes => new ByteMetric(count.name, count.description)
-      case ReadCount.Nanoseconds => new TimeMetric(count.name, count.description)
-    }
-  }.toArray
+
+  /**
+   * Spark's listener looks for the classes of metrics in a thread that does not know the jars of a session, and warns of each
+   * class that it does not find, query by query. So there are metrics only where the loader that all sessions share has them.
+   */
+  def areKnown(spark: SparkSession): Boolean =
+    Iterator
+      .iterate(spark.sharedState.jarClassLoader.getParent)(_.getParent)
+      .takeWhile(_ != null)
+      .contains(getClass.getClassLoader)
+
+  def all(spark: SparkSession): Array[CustomMetric] =
+    if (areKnown(spark)) ReadCount.all.map(metric).toArray else Array.empty
+
+  private def metric(count: ReadCount): CustomMetric = count.unit match {
+    case ReadCount.Number => new CountMetric(count.name, count.description)
+    case ReadCount.Bytes => new ByteMetric(count.name, count.description)
+    case ReadCount.Nanoseconds => new TimeMetric(count.name, count.description)
+  }
 
   def of(counts: ReadCounts): Array[CustomTaskMetric] =
     ReadCount.all.map[CustomTaskMetric](count => TaskCount(count.name, counts(count))).toArray

@@ -3,7 +3,8 @@ package shreddedvariant.source
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructType
-import shreddedvariant.parquet.{Physical, RowFilter}
+import shreddedvariant.parquet.bind.RowFilter
+import shreddedvariant.parquet.vector.VectorType
 
 object RowFilters {
 
@@ -24,7 +25,7 @@ object RowFilters {
   /** What users wrote may take any time, and is evaluated once. */
   private def isCheap(filter: Expression): Boolean = filter.deterministic && !filter.exists {
     // Vectors hold what a user's type is made of, and not the type.
-    case a: Attribute => Physical.hasUserTypes(a.dataType)
+    case a: Attribute => VectorType.hasUserTypes(a.dataType)
     case _: UserDefinedExpression | _: SubqueryExpression | _: Unevaluable => true
     case _ => false
   }

@@ -1,26 +1,55 @@
 /** A scan that takes filters while the query runs: keys of the other side of a join, results of subqueries. */
 package shreddedvariant.source
 
+import java.nio.ByteBuffer
 import java.util.Locale
 
-import scala.collection.mutable
-
+import org.apache.spark.SparkEnv
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.expressions.{Expression, InSet}
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
+import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.execution.InSubqueryExec
+import org.apache.spark.sql.execution.datasources.FilePartition
 import org.apache.spark.sql.internal.connector.SupportsRuntimeCatalystFiltering
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
+import shreddedvariant.parquet.bind.ReadJob
 
-trait RuntimeFiltered extends SupportsRuntimeCatalystFiltering {
-  private val filters = mutable.LinkedHashSet.empty[Expression]
+/**
+ * One scan serves many executions: the rounds of a recursive query, the parts of a plan that share it, threads that run
+ * such plans side by side. Each brings filters of its own.
+ *
+ * Law: a filter leaves out rows of that execution alone that has told it. Spark tells the filters and then asks for the
+ * batch and its partitions, one after the other on one thread, and nothing else of this scan in between
+ * (`PushDownUtils.replanWithRuntimeFilters`). So filters are kept for the thread that tells them, and the batch that it
+ * asks for takes them away. Spark does not say for which execution it asks for readers: the partitions carry the
+ * filters to them.
+ */
+trait RuntimeFiltered extends SupportsRuntimeCatalystFiltering with Batch {
+  @transient private lazy val told = ThreadLocal.withInitial[Seq[Expression]](() => Nil)
+  @transient private lazy val planned = new ThreadLocal[ShreddedVariantScan]
 
-  /** Scans of one plan may share this one, and each brings its filters: they are taken together. */
-  override def filter(expressions: Array[Expression]): Unit = synchronized {
-    filters ++= expressions.flatMap(evaluated)
-    ()
+  /** This scan with filters that one execution has told. */
+  protected def withFilters(filters: Seq[Expression]): ShreddedVariantScan
+
+  override def filter(expressions: Array[Expression]): Unit =
+    told.set(told.get ++ expressions.flatMap(evaluated))
+
+  override def toBatch: Batch = {
+    val filters = told.get
+    told.remove()
+    if (filters.isEmpty) this else new FilteredBatch(this, withFilters(filters))
   }
 
-  protected def runtimeFilters: Seq[Expression] = synchronized(filters.toSeq)
+  /** A thread that has planned an execution asks for its metrics next. None stands for this scan as it is. */
+  private[source] def plans(filtered: Option[ShreddedVariantScan]): Unit =
+    filtered.fold(planned.remove())(planned.set)
+
+  protected def lastPlanned(): Option[ShreddedVariantScan] = {
+    val last = Option(planned.get)
+    planned.remove()
+    last
+  }
 
   /**
    * Whatever statistics can judge: partitions, plain columns, paths of variants and what failed to become their values.
@@ -53,4 +82,31 @@ private object RuntimeFiltered {
 
   /** More keys than these are no narrow filter, and cost more than they spare. */
   val MostValues = 50000
+}
+
+/** What one execution reads of the scan `all`; `filtered` is that scan with the filters of the execution. */
+private final class FilteredBatch(all: RuntimeFiltered, filtered: ShreddedVariantScan) extends Batch {
+  override def planInputPartitions(): Array[InputPartition] = {
+    all.plans(Some(filtered))
+    val files = filtered.planFiles()
+    if (files.isEmpty) Array.empty
+    else {
+      val serialized = SparkEnv.get.closureSerializer.newInstance().serialize(filtered.job)
+      val bytes = new Array[Byte](serialized.remaining)
+      serialized.get(bytes)
+      val job = filtered.sparkSession.sparkContext.broadcast(bytes)
+      files.map(FilteredPartition(_, job)).toArray
+    }
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory = all.createReaderFactory()
+}
+
+/** Files that one execution reads by its own job. Readers change the job's expressions, so each task makes a copy of it. */
+final case class FilteredPartition(files: FilePartition, serialized: Broadcast[Array[Byte]])
+    extends InputPartition {
+  override def preferredLocations(): Array[String] = files.preferredLocations()
+
+  def job(): ReadJob = SparkEnv.get.closureSerializer.newInstance()
+    .deserialize[ReadJob](ByteBuffer.wrap(serialized.value), Thread.currentThread.getContextClassLoader)
 }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.expressions.aggregate.{
 }
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Wanted}
-import shreddedvariant.parquet.{Aggregate, AggregatedColumn}
+import shreddedvariant.parquet.read.{Aggregate, AggregatedColumn}
 import shreddedvariant.stats.{Datum, Origin}
 
 /** What a scan is asked to compute: the partition columns of its groups, and the aggregates, both in order. */

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Shape, Wanted}
 import shreddedvariant.rules.StrictCast
-import shreddedvariant.stats.{Column, Conversion, Origin}
+import shreddedvariant.stats.{Column, MonotoneCast, Origin}
 
 /** `paths` are the hidden columns by their names, `files` the columns of the files. */
 final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseSensitive: Boolean) {
@@ -18,7 +18,7 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
     case KnownFloatingPointNormalized(NormalizeNaNAndZero(child)) => find(child)
     case Cast(child, to, _, _) =>
       find(child).filterOrElse(
-        column => Conversion.widening(column.dataType, to).isDefined,
+        column => MonotoneCast.widening(column.dataType, to).isDefined,
         s"a cast to ${to.sql} stands around it"
       ).map(column => column.copy(types = column.types :+ to, text = s"CAST(${column.text} AS ${to.sql})"))
     case other =>

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import shreddedvariant.layout.{PathColumn, Wanted}
 import shreddedvariant.stats.{Column, Datum, Origin, Top}
 
-/** `paths` are the hidden columns by their names, `data` the columns of the files. Collations: see `Law.Collations`. */
+/** `paths` are the hidden columns by their names, `data` the columns of the files. Collations: see `SkippingRule.Collations`. */
 final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSensitive: Boolean) {
 
   /** By the first of the orders: the others tell rows apart that are equal in it. */

@@ -11,7 +11,7 @@ import shreddedvariant.stats.Predicate._
 final class ScanPredicates(
     columns: ScanColumns,
     partitions: StructType = new StructType,
-    laws: Laws = Laws.all
+    laws: SkippingRules = SkippingRules.all
 ) {
   def read(filter: Expression): Predicate = filter match {
     case OfPartitionsAlone(test) => OfPartition(columns.text(filter), test)
@@ -20,42 +20,44 @@ final class ScanPredicates(
     case sql.Not(child) => Not(read(child))
     case Literal(null, BooleanType) => Known(None)
     case Literal(value: Boolean, BooleanType) => Known(Some(value))
-    case sql.EqualTo(left, right) => compared(filter, left, right)(holds(Test.Equal(_)), holds(Test.Equal(_)))
-    case sql.EqualNullSafe(left, Literal(null, _)) => tested(filter, left)(Test.IsNull)
-    case sql.EqualNullSafe(Literal(null, _), right) => tested(filter, right)(Test.IsNull)
+    case sql.EqualTo(left, right) =>
+      compared(filter, left, right)(holds(ColumnPredicate.Equal(_)), holds(ColumnPredicate.Equal(_)))
+    case sql.EqualNullSafe(left, Literal(null, _)) => tested(filter, left)(ColumnPredicate.IsNull)
+    case sql.EqualNullSafe(Literal(null, _), right) => tested(filter, right)(ColumnPredicate.IsNull)
     case sql.EqualNullSafe(left, right) =>
       compared(filter, left, right)(
-        holds(Test.Equal(_, nullSafe = true)),
-        holds(Test.Equal(_, nullSafe = true))
+        holds(ColumnPredicate.Equal(_, nullSafe = true)),
+        holds(ColumnPredicate.Equal(_, nullSafe = true))
       )
     case sql.LessThan(left, right) =>
-      compared(filter, left, right)(holds(Test.Less(_)), holdsNot(Test.LessOrEqual(_)))
+      compared(filter, left, right)(holds(ColumnPredicate.Less(_)), holdsNot(ColumnPredicate.LessOrEqual(_)))
     case sql.LessThanOrEqual(left, right) =>
-      compared(filter, left, right)(holds(Test.LessOrEqual(_)), holdsNot(Test.Less(_)))
+      compared(filter, left, right)(holds(ColumnPredicate.LessOrEqual(_)), holdsNot(ColumnPredicate.Less(_)))
     case sql.GreaterThan(left, right) => read(sql.LessThan(right, left))
     case sql.GreaterThanOrEqual(left, right) => read(sql.LessThanOrEqual(right, left))
     case sql.In(value, list) if list.forall(_.isInstanceOf[Literal]) =>
       in(filter, value, list.map(_.asInstanceOf[Literal]))
     case sql.InSet(value, set) => in(filter, value, set.toSeq.map(Literal(_, value.dataType)))
-    case sql.IsNull(child) => tested(filter, child)(Test.IsNull)
-    case sql.IsNotNull(child) => Not(tested(filter, child)(Test.IsNull))
-    case sql.IsNaN(child) => tested(filter, child)(Test.IsNaN)
+    case sql.IsNull(child) => tested(filter, child)(ColumnPredicate.IsNull)
+    case sql.IsNotNull(child) => Not(tested(filter, child)(ColumnPredicate.IsNull))
+    case sql.IsNaN(child) => tested(filter, child)(ColumnPredicate.IsNaN)
     case sql.StartsWith(value, prefix: Literal) =>
-      compared(filter, value, prefix)(holds(Test.StartsWith(_)), (_, _) => unjudged(filter))
+      compared(filter, value, prefix)(holds(ColumnPredicate.StartsWith(_)), (_, _) => unjudged(filter))
     case sql.Like(value, Literal(pattern, _), escape) if pattern != null =>
       like(filter, value, pattern.toString.takeWhile(c => c != '%' && c != '_' && c != escape))
     case sql.Coalesce(_) | _: sql.Attribute | _: sql.GetStructField if filter.dataType == BooleanType =>
-      compared(filter, filter, Literal(true))(holds(Test.Equal(_)), (_, _) => unjudged(filter))
+      compared(filter, filter, Literal(true))(holds(ColumnPredicate.Equal(_)), (_, _) => unjudged(filter))
     case other => unjudged(other)
   }
 
   private val OfPartitionsAlone = new PartitionFilter.Reader(partitions)
-  private val order = new DatumOrder(Laws.all)
+  private val order = new DatumOrder(SkippingRules.all)
 
   private type Make = (Column, Constant) => Predicate
 
-  private def holds(test: Constant => Test): Make = (column, constant) => Holds(column, test(constant))
-  private def holdsNot(test: Constant => Test): Make =
+  private def holds(test: Constant => ColumnPredicate): Make =
+    (column, constant) => Holds(column, test(constant))
+  private def holdsNot(test: Constant => ColumnPredicate): Make =
     (column, constant) => Not(Holds(column, test(constant)))
 
   /** A comparison of a column with a constant, whichever stands on the left. */
@@ -79,13 +81,13 @@ final class ScanPredicates(
 
   private def comparable(e: Expression): Either[String, Column] = columns.find(e).filterOrElse(
     _.dataType match {
-      case text: StringType => text == StringType || !laws.hold(Law.Collations)
+      case text: StringType => text == StringType || !laws.hold(SkippingRule.Collations)
       case _ => true
     },
     "its collation has another order than bytes"
   )
 
-  private def tested(filter: Expression, of: Expression)(test: Test): Predicate =
+  private def tested(filter: Expression, of: Expression)(test: ColumnPredicate): Predicate =
     columns.find(of).fold(Unknown(columns.text(filter), _), Holds(_, test))
 
   private def in(filter: Expression, value: Expression, list: Seq[Literal]): Predicate = {
@@ -95,7 +97,7 @@ final class ScanPredicates(
       constants = others.map(Constants.of(_, column.dataType))
       wrong = constants.collectFirst { case Left(reason) => reason }
       found <- wrong.toLeft(constants.collect { case Right(constant) => constant })
-    } yield Holds(column, Test.In(found.sortBy(_.datum)(order).toIndexedSeq, nulls.nonEmpty))
+    } yield Holds(column, ColumnPredicate.In(found.sortBy(_.datum)(order).toIndexedSeq, nulls.nonEmpty))
     made.fold(Unknown(columns.text(filter), _), identity)
   }
 
@@ -103,7 +105,7 @@ final class ScanPredicates(
   private def like(filter: Expression, value: Expression, prefix: String): Predicate =
     if (prefix.isEmpty) Unknown(columns.text(filter), "its pattern begins with a wildcard")
     else
-      comparison(filter, value, Literal(prefix))(holds(Test.StartsWith(_))) match {
+      comparison(filter, value, Literal(prefix))(holds(ColumnPredicate.StartsWith(_))) match {
         case begins: Holds =>
           And(begins, Unknown(columns.text(filter), "only the start of its pattern is judged"))
         case unknown => unknown
@@ -114,31 +116,19 @@ final class ScanPredicates(
 }
 
 private object Constants {
-  import java.math.BigDecimal
-
-  import org.apache.spark.unsafe.types.UTF8String
 
   /** A literal as statistics compare it, if it is of the column's type. */
   def of(literal: Literal, dataType: DataType): Either[String, Constant] =
     if (!isSame(literal.dataType, dataType))
       Left(s"${dataType.sql} is compared with ${literal.dataType.sql}")
     else
-      datum(literal.value, dataType).map(Constant(_, text(literal))).toRight(s"${dataType.sql} is not judged")
+      Datum.of(literal.value, dataType).map(Constant(_, text(literal))).toRight(
+        s"${dataType.sql} is not judged"
+      )
 
   private def isSame(a: DataType, b: DataType) = (a, b) match {
     case (_: DecimalType, _: DecimalType) => true
     case _ => a == b
-  }
-
-  private def datum(value: Any, dataType: DataType): Option[Datum] = (value, dataType) match {
-    case (flag: Boolean, BooleanType) => Some(Datum.exact(if (flag) 1 else 0))
-    case (number: Number, whole) if Datum.isWhole(whole) => Some(Datum.exact(number.longValue))
-    case (number: Number, FloatType | DoubleType) => Some(Datum.Floating(number.doubleValue))
-    case (number: Decimal, _: DecimalType) =>
-      Some(Datum.Exact(new BigDecimal(number.toJavaBigDecimal.toString)))
-    case (text: UTF8String, _: StringType) => Some(Datum.Bytes(text.getBytes))
-    case (bytes: Array[Byte], BinaryType) => Some(Datum.Bytes(bytes))
-    case _ => None
   }
 
   private def text(literal: Literal): String = literal.dataType match {

@@ -10,8 +10,9 @@ import org.apache.spark.sql.execution.datasources.SchemaMergeUtils
 import org.apache.spark.sql.execution.datasources.parquet.ParquetOptions
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
-import shreddedvariant.ShreddedVariantException
-import shreddedvariant.parquet.{FooterSchema, TypeMapping}
+import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.parquet.bind.TypeMapping
+import shreddedvariant.parquet.file.FooterSchema
 
 object SchemaInference {
   def infer(spark: SparkSession, options: Map[String, String], files: Seq[FileStatus]): Option[StructType] = {
@@ -35,7 +36,8 @@ object SchemaInference {
       files.flatMap { file =>
         try Some(FooterSchema.read(file.getPath, conf, converter))
         catch {
-          case _: ShreddedVariantException if ignoreCorrupt => None
+          // A file whose types Spark does not have is no damaged one.
+          case e: ShreddedVariantException if ignoreCorrupt && !Errors.isOfTypes(e) => None
           case _: java.io.FileNotFoundException if ignoreMissing => None
         }
       }

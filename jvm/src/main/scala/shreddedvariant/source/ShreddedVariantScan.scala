@@ -6,6 +6,7 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
@@ -44,7 +45,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 import shreddedvariant.Options
 import shreddedvariant.layout.{PathColumn, Shape}
-import shreddedvariant.parquet._
+import shreddedvariant.parquet.bind.{ReadJob, RebaseModes, TypeMapping}
+import shreddedvariant.parquet.read.{BatchReader, ReadCount, ReadCounts}
+import shreddedvariant.parquet.vector.VariantLimits
 import shreddedvariant.stats.{FirstRows, Predicate, Top}
 import shreddedvariant.rules.PathScan
 
@@ -201,15 +204,17 @@ final case class ShreddedVariantScan(
   private def readLeaves: Seq[String] =
     readDataSchema.fieldNames.toSeq.map(name => readPaths.get(name).fold(Shape.quoted(name))(_.leaf)).distinct
 
-  override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
+  override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all(sparkSession)
 
   /** Files that no task hears of, because their partition cannot match, or by the log of a Delta table no row of theirs. */
   override def reportDriverMetrics(): Array[CustomTaskMetric] = {
     def files(index: PartitioningAwareFileIndex, filters: Seq[Expression]) =
       index.listFiles(filters, Nil).map(_.files.size.toLong).sum
-    val now = filteredAtRuntime
-    val (all, kept) = (files(fileIndex, Nil), files(now.listed, now.partitionFilters))
-    Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
+    val now = lastPlanned().getOrElse(this)
+    if (ReadMetrics.areKnown(sparkSession)) {
+      val (all, kept) = (files(fileIndex, Nil), files(now.listed, now.partitionFilters))
+      Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
+    } else Array.empty
   }
 
   override def toMicroBatchStream(checkpoint: String): MicroBatchStream = fileIndex match {
@@ -224,13 +229,16 @@ final case class ShreddedVariantScan(
     if (conf.parquetVectorizedReaderEnabled) ColumnarSupportMode.SUPPORTED
     else ColumnarSupportMode.UNSUPPORTED
 
-  override def planInputPartitions(): Array[InputPartition] = filteredAtRuntime.plan()
+  override def planInputPartitions(): Array[InputPartition] = {
+    plans(None)
+    planFiles().toArray
+  }
 
-  override def createReaderFactory(): PartitionReaderFactory = filteredAtRuntime.reader()
+  override def createReaderFactory(): PartitionReaderFactory =
+    new BatchReaderFactory(job, hadoopConf, fileOptions)
 
-  private def plan(): Array[InputPartition] = copy(fileIndex = listed).planAll()
-  private def planAll(): Array[InputPartition] =
-    MaintenanceTables.bins(this).fold(super.planInputPartitions())(_.toArray)
+  private[source] def planFiles(): Seq[FilePartition] = copy(fileIndex = listed).planAll()
+  private def planAll(): Seq[FilePartition] = MaintenanceTables.bins(this).getOrElse(partitions)
 
   /** The files without those of which the log of a Delta table says that no row of theirs passes. */
   private def listed: PartitioningAwareFileIndex = fileIndex match {
@@ -240,30 +248,25 @@ final case class ShreddedVariantScan(
 
   private def predicate = skipping.flatMap(_.usable()).reduceOption(Predicate.And(_, _))
 
-  /** The scan with what Spark has learned of joins and subqueries since it was planned. */
-  private def filteredAtRuntime: ShreddedVariantScan =
-    if (runtimeFilters.isEmpty) this
-    else {
-      val (ofPartitions, ofData) =
-        DataSourceUtils.getPartitionFiltersAndDataFilters(fileIndex.partitionSchema, runtimeFilters)
-      // Rows that such a filter drops are none of the limit's, nor of the first ones.
-      copy(
-        partitionFilters = partitionFilters ++ ofPartitions,
-        dataFilters = dataFilters ++ ofData,
-        limit = None,
-        top = None
-      )
-    }
-
-  private def reader(): PartitionReaderFactory = {
-    val filter =
-      if (Options.lateMaterialization(options)) RowFilters.of(dataFilters, readDataSchema) else None
-    new BatchReaderFactory(job.copy(filter = filter), hadoopConf, fileOptions)
+  override protected def withFilters(filters: Seq[Expression]): ShreddedVariantScan = {
+    val (ofPartitions, ofData) =
+      DataSourceUtils.getPartitionFiltersAndDataFilters(fileIndex.partitionSchema, filters)
+    // Rows that such a filter drops are none of the limit's, nor of the first ones.
+    copy(
+      partitionFilters = partitionFilters ++ ofPartitions,
+      dataFilters = dataFilters ++ ofData,
+      limit = None,
+      top = None
+    )
   }
 
-  private[source] def job: ReadJob = ReadJobs
-    .create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
-    .copy(predicate = predicate, limit = limit.map(_.toLong), top = top)
+  private[source] def job: ReadJob = {
+    val filter =
+      if (Options.lateMaterialization(options)) RowFilters.of(dataFilters, readDataSchema) else None
+    ReadJobs
+      .create(sparkSession, options, readDataSchema, readPaths, readPartitionSchema)
+      .copy(predicate = predicate, filter = filter, limit = limit.map(_.toLong), top = top)
+  }
 
   private[source] def hadoopConf = ReadJobs.hadoopConf(sparkSession, options)
 
@@ -271,6 +274,11 @@ final case class ShreddedVariantScan(
 }
 
 object ReadJobs {
+
+  /** The job in a task. A plan may run several times, each time in a stage of its own, and find other files. */
+  def running(job: ReadJob): ReadJob =
+    Option(TaskContext.get()).fold(job)(task => job.copy(id = s"${job.id} ${task.stageId()}"))
+
   def create(
       spark: SparkSession,
       options: Map[String, String],
@@ -320,19 +328,21 @@ final class BatchReaderFactory(
     counted(partition, new RowReader(_))
 
   override def buildReader(file: PartitionedFile): PartitionReader[InternalRow] =
-    new RowReader(open(file, new ReadCounts, None))
+    new RowReader(open(file, job, new ReadCounts, None))
 
   private def counted[T](partition: InputPartition, reader: BatchReader => PartitionReader[T]) = {
+    val (files, planned) = partition match {
+      case filtered: FilteredPartition => (filtered.files, filtered.job())
+      case other => (other.asInstanceOf[FilePartition], this.job)
+    }
+    val job = ReadJobs.running(planned)
     val counts = new ReadCounts
     val first = job.top.map(new FirstRows(_))
-    val files = partition.asInstanceOf[FilePartition].files.iterator
-    new CountedReader(
-      new FilePartitionReader[T](files, file => reader(open(file, counts, first)), options),
-      counts
-    )
+    def open(file: PartitionedFile) = reader(this.open(file, job, counts, first))
+    new CountedReader(new FilePartitionReader[T](files.files.iterator, open(_), options), counts)
   }
 
-  private def open(file: PartitionedFile, counts: ReadCounts, first: Option[FirstRows]) =
+  private def open(file: PartitionedFile, job: ReadJob, counts: ReadCounts, first: Option[FirstRows]) =
     new BatchReader(file, job, conf.value.value, counts, first)
 }
 

@@ -31,7 +31,7 @@ import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.{Errors, Options, SparkBridge, SparkVersion}
 import shreddedvariant.delta.DeltaLog
-import shreddedvariant.parquet.JobCommitter
+import shreddedvariant.parquet.write.{JobCommitter, StagingDirectory}
 
 class ShreddedVariantSource
     extends TableProvider
@@ -97,7 +97,11 @@ class ShreddedVariantSource
       files: Seq[FileStatus]
   ): Option[StructType] = {
     files.headOption.foreach(f =>
-      DeltaGuard.check(f.getPath.getParent, spark.sessionState.newHadoopConfWithOptions(options), FileRoutes)
+      DeltaPathCheck.check(
+        f.getPath.getParent,
+        spark.sessionState.newHadoopConfWithOptions(options),
+        FileRoutes
+      )
     )
     SchemaInference.infer(spark, options, files)
   }
@@ -127,7 +131,7 @@ class ShreddedVariantSource
     // Streams say by `basePath` what they list, other routes by `path`; patterns are looked at when files are opened.
     val named = Seq("path", "basePath").flatMap(Options.get(options, _)).map(new Path(_))
     val listed = named.filterNot(SparkBridge.isGlob)
-    listed.foreach(DeltaGuard.check(_, hadoopConf, FileRoutes))
+    listed.foreach(DeltaPathCheck.check(_, hadoopConf, FileRoutes))
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val job = ReadJobs.create(spark, merged.all, requiredSchema, Map.empty, partitionSchema)
     FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = listed.nonEmpty)
@@ -163,7 +167,7 @@ class ShreddedVariantSource
       mode: OutputMode,
       hadoop: Configuration
   ): Sink = {
-    DeltaGuard.checkAbove(path, hadoop)
+    DeltaPathCheck.checkAbove(path, hadoop)
     if (mode != OutputMode.Append()) throw SparkBridge.unsupportedOutputMode(shortName(), mode)
     val qualified = path.getFileSystem(hadoop).makeQualified(path).toString
     new FileStreamSink(context.sparkSession, qualified, this, partitionColumns, parameters)
@@ -180,11 +184,11 @@ class ShreddedVariantSource
     val write = columns.writeJob(merged)
     val conf = ContextUtil.getConfiguration(job)
     val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
-    DeltaGuard.check(table, conf, FileRoutes)
+    if (!WriteRule.isOfFiles(options)) DeltaPathCheck.check(table, conf, FileRoutes)
     // Pins are made last: a write that is refused changes nothing.
-    def pinned = new Pinning(new DirectoryPins(spark, table, conf), conf, merged.all)(write)
+    def pinned = new Pinning(new DirectoryPins(spark, table, conf, merged.all), conf, merged.all)(write)
     val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
-    JobCommitter.install(conf)
+    JobCommitter.install(conf, Options.keepTemporary(merged.all))
     factory
   }
 }
@@ -206,11 +210,10 @@ object SourceOptions {
     val paths = pathOptions.toSeq.flatMap {
       case (key, value) => if (key.equalsIgnoreCase("paths")) Paths.parse(value) else Seq(value)
     }
-    val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(rest)
-    DeltaTables.find(paths, hadoop)
-    paths.filterNot(Paths.isGlob).foreach(path => DeltaGuard.checkAbove(new Path(path), hadoop))
     val read = if (maintenance.isEmpty) merged.all else Maintenance.complete(merged.all) ++ maintenance
-    ShreddedVariantTable(TableFiles(paths, read, schema), Nil, Map.empty)
+    val files = TableFiles(paths, read, schema)
+    files.check()
+    ShreddedVariantTable(files, Nil, Map.empty)
   }
 
   /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */
@@ -226,13 +229,6 @@ object SourceOptions {
     Options.get(options, Options.Compression).orElse(Options.get(options, "parquet.compression")).getOrElse(
       "zstd"
     )
-}
-
-/** A dynamic overwrite writes below a directory beside the partitions, and moves them when all are there. */
-private object StagingDirectory {
-  private val prefix = ".spark-staging-"
-
-  def tableOf(path: Path): Path = if (path.getName.startsWith(prefix)) path.getParent else path
 }
 
 private object Paths {

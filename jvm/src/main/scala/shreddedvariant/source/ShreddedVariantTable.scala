@@ -46,7 +46,7 @@ final case class TableFiles(
     val hadoop = hadoopConf
     // A table of a catalog has no rows until the first of them is committed.
     val isBegun = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
-    val found = if (isBegun) None else DeltaTables.open(paths, options, hadoop)
+    val found = if (isBegun) None else log.map(DeltaTables.open(_, options, hadoop))
     // A catalog may lag behind: the log has the columns.
     for (table <- found; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
       throw Errors.deltaSchema(table.root)
@@ -54,7 +54,19 @@ final case class TableFiles(
   }
 
   /** Whether the path is a Delta table, of whatever columns. */
-  @transient lazy val isDelta: Boolean = DeltaTables.find(paths, hadoopConf).isDefined
+  def isDelta: Boolean = log.isDefined
+
+  /** The path of the Delta table; a store is asked once, for it and for the directories above all paths. */
+  @transient private lazy val log: Option[Path] = {
+    val found = DeltaTables.find(paths, hadoopConf)
+    if (catalog.isEmpty) DeltaPathCheck.checkAbove(plain, hadoopConf)
+    found
+  }
+
+  private def plain = paths.map(new Path(_)).filterNot(SparkBridge.isGlob)
+
+  /** Refuses paths that lie within a Delta table, and tables among other paths. */
+  def check(): Unit = { log; () }
 
   @transient lazy val index: PartitioningAwareFileIndex =
     delta.fold(listed)(new DeltaFileIndex(spark, _, options))
@@ -62,7 +74,7 @@ final case class TableFiles(
   private def listed: PartitioningAwareFileIndex = {
     if (paths.isEmpty) throw Errors.noPath()
     val hadoop = hadoopConf
-    if (catalog.isDefined) DeltaGuard.checkAbove(new Path(paths.head), hadoop)
+    if (catalog.isDefined) DeltaPathCheck.checkAbove(new Path(paths.head), hadoop)
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
       new MetadataLogFileIndex(spark, new Path(paths.head), options, userSchema)
     else if (catalog.isDefined) {
@@ -77,7 +89,11 @@ final case class TableFiles(
       }.getOrElse(true)
       val ignored = new FileSourceOptions(options).ignoredPathSegmentRegexPattern
       val roots = SparkBridge.resolvePaths(paths, hadoop, glob, ignored)
-      roots.foreach(DeltaGuard.check(_, hadoop, "a read by pattern"))
+      if (plain.size < paths.size) {
+        for (root <- roots if DeltaLog.isTable(root, hadoop))
+          throw Errors.deltaRoute(root.toString, "a read by pattern")
+        DeltaPathCheck.checkAbove(roots, hadoop)
+      }
       new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
     }
   }

@@ -69,15 +69,31 @@ object TableChecks extends (LogicalPlan => Unit) {
 
   /** Files know columns by their names and types. */
   private def checkChanges(table: ShreddedVariantTable, changes: Seq[TableChange]): Unit = {
+    def isOfFiles = table.files.delta.isEmpty
+    changes.collectFirst {
+      case change: TableChange.ColumnChange if isOfFiles && !PartitionsLast.holds(table) =>
+        throw Errors.tableColumn(
+          change.fieldNames.mkString("."),
+          "cannot be altered, because the partition columns of the table do not stand last",
+          "create a table with the partition columns last and INSERT into it"
+        )
+    }
     changes.foreach {
-      case _: TableChange.UpdateColumnComment =>
-      case add: TableChange.AddColumn if table.files.delta.isEmpty =>
-        if (add.defaultValue != null) throw noDefault(add.fieldNames.mkString("."))
+      case _: TableChange.UpdateColumnComment if isOfFiles =>
+      case add: TableChange.AddColumn if isOfFiles =>
+        val column = add.fieldNames.mkString(".")
+        if (add.defaultValue != null) throw noDefault(column)
+        if (!add.isNullable)
+          throw Errors.tableColumn(
+            column,
+            "is added as NOT NULL",
+            "add it without NOT NULL, because the rows that are there have no value for it"
+          )
         val (name, path) = (add.fieldNames.last, add.fieldNames.init.toSeq)
         MapColumns.refuseReserved(new StructType().add(name, add.dataType), path)
       case change: TableChange.ColumnChange =>
         val instead =
-          if (table.files.delta.isEmpty) "create a table with the new columns and INSERT into it"
+          if (isOfFiles) "create a table with the new columns and INSERT into it"
           else "write with the option mergeSchema or overwriteSchema and save(path)"
         throw Errors.tableColumn(change.fieldNames.mkString("."), "cannot be altered in this way", instead)
       case _ =>
@@ -119,7 +135,7 @@ private final class NewTable(
     Options.check(options.all)
     partitioning.find(!CatalogEntry.isIdentity(_)).foreach(by => throw Errors.tablePartitioning(by.describe))
     val hadoop = conf(options.all)
-    location.foreach(DeltaGuard.checkAbove(_, hadoop))
+    location.foreach(DeltaPathCheck.checkAbove(_, hadoop))
     val delta = location.filter(DeltaLog.isCommitted(_, hadoop)).map(DeltaLog.open(_, AsOf.Newest, hadoop))
     if (delta.isDefined || Options.get(options.all, Options.Table).exists(_.equalsIgnoreCase("delta")))
       DeltaOptions.checkTable(delta.fold(name.name)(_.root), options.all)

@@ -65,11 +65,11 @@ object TableWrites extends Rule[LogicalPlan] {
         new TableWritePlan(r, query, write).overwritePartitions
       case c @ CreateTableAsSelect(_, _, _, spec: TableSpec, options, _, _)
           if CatalogEntry.isOurs(spec.provider) =>
-        c.copy(tableSpec = CatalogEntry.keeping(spec, options))
+        PartitionsLast(c.copy(tableSpec = CatalogEntry.keeping(spec, options)))
       case r @ ReplaceTableAsSelect(_, _, _, spec: TableSpec, options, _, _)
           if CatalogEntry.isOurs(spec.provider) =>
-        r.copy(tableSpec = CatalogEntry.keeping(spec, options))
-      case other => other
+        PartitionsLast(r.copy(tableSpec = CatalogEntry.keeping(spec, options)))
+      case other => PartitionsLast(other)
     }
   }
 }

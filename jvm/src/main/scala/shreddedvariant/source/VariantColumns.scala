@@ -6,7 +6,7 @@ import java.util.Locale
 import org.apache.spark.sql.types._
 import shreddedvariant.{Errors, Options, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
-import shreddedvariant.parquet.{SampleSize, WriteJob}
+import shreddedvariant.parquet.write.{SampleSize, WriteJob}
 
 /** Options of one write or read, those given with it and the session's defaults. */
 final case class GivenOptions(own: Map[String, String], session: Map[String, String]) {

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SerializableConfiguration
-import shreddedvariant.parquet.ReadJob
+import shreddedvariant.parquet.bind.ReadJob
 import shreddedvariant.stats.Finding
 
 final case class VerifiedTable(files: TableFiles) extends Table with SupportsRead {
@@ -103,7 +103,7 @@ private final class VerifyReaderFactory(job: VerifyJob) extends PartitionReaderF
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     new PartitionReader[InternalRow] {
       private val task = partition.asInstanceOf[VerifyTask]
-      private lazy val rows = new FileProof(task, job).rows.iterator
+      private lazy val rows = new FileVerifier(task, job).rows.iterator
       private var row: InternalRow = _
 
       override def next(): Boolean = rows.hasNext && { row = rows.next(); true }

@@ -19,17 +19,38 @@ import org.apache.spark.sql.execution.datasources.{
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
-import shreddedvariant.{Errors, Options}
+import shreddedvariant.{Errors, Options, SharedFile}
 
 object WriteCheck extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan match {
-    case insert: InsertIntoHadoopFsRelationCommand if insert.fileFormat.isInstanceOf[ShreddedVariantSource] =>
-      val data = DataTypeUtils.fromAttributes(insert.outputColumns)
-      new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(DeltaWrites.options(insert))
-      val hadoop = DeltaWrites.hadoopConf(insert)
-      DeltaGuard.checkAbove(insert.outputPath, hadoop)
-      if (!DeltaWrites.isDelta(insert, hadoop)) checkFiles(insert)
+    case Write(insert) if !WriteRule.isOfFiles(insert.options) => isOfDelta(insert)
     case _ =>
+  }
+
+  /** Checks a write; whether it goes to a Delta table. */
+  def isOfDelta(insert: InsertIntoHadoopFsRelationCommand): Boolean = {
+    val data = DataTypeUtils.fromAttributes(insert.outputColumns)
+    val options = DeltaWrites.options(insert)
+    val job = new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(options)
+    val hadoop = DeltaWrites.hadoopConf(insert)
+    DeltaPathCheck.checkAbove(insert.outputPath, hadoop)
+    val isDelta = DeltaWrites.isDelta(insert, hadoop)
+    if (!isDelta) {
+      checkFiles(insert)
+      // Spark removes these partitions before it asks for a writer, which may have to keep pins.
+      val removesPartitions = insert.mode == SaveMode.Overwrite && insert.staticPartitions.nonEmpty
+      if (removesPartitions && !Options.isUnpinned(options.all) && !job.isDecided)
+        SharedFile.check(insert.outputPath, hadoop, options.all)
+    }
+    isDelta
+  }
+
+  object Write {
+    def unapply(plan: LogicalPlan): Option[InsertIntoHadoopFsRelationCommand] = plan match {
+      case insert: InsertIntoHadoopFsRelationCommand
+          if insert.fileFormat.isInstanceOf[ShreddedVariantSource] => Some(insert)
+      case _ => None
+    }
   }
 
   /** A write that replaces files of a directory, not of a Delta table. */
@@ -83,14 +104,15 @@ object WriteRule extends Rule[LogicalPlan] {
   /** An option of ours that no user gives. */
   val Replaces = "__shredded_variant_replaces__"
 
-  override def apply(original: LogicalPlan): LogicalPlan = {
-    val plan = withOptionsOfTable(original)
-    WriteCheck(plan)
-    plan match {
-      case insert: InsertIntoHadoopFsRelationCommand if replaces(insert) =>
-        insert.copy(options = insert.options + (Replaces -> "true"))
-      case other => other
-    }
+  /** Another one, of a write that was checked and goes to a directory of files: a store is not asked again. */
+  private val OfFiles = "__shredded_variant_of_files__"
+  def isOfFiles(options: Map[String, String]): Boolean = options.contains(OfFiles)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = withOptionsOfTable(plan) match {
+    case WriteCheck.Write(insert) if !isOfFiles(insert.options) =>
+      val replaced = if (replaces(insert)) insert.options + (Replaces -> "true") else insert.options
+      insert.copy(options = if (WriteCheck.isOfDelta(insert)) replaced else replaced + (OfFiles -> "true"))
+    case other => other
   }
 
   /** A session catalog that is not Spark's own has its inserts planned by V1, which knows OPTIONS alone. */
@@ -103,6 +125,5 @@ object WriteRule extends Rule[LogicalPlan] {
   }
 
   private def replaces(insert: InsertIntoHadoopFsRelationCommand) =
-    insert.fileFormat.isInstanceOf[ShreddedVariantSource] && insert.mode == SaveMode.Overwrite &&
-      insert.staticPartitions.isEmpty && !WriteCheck.isDynamic(insert) && !insert.options.contains(Replaces)
+    insert.mode == SaveMode.Overwrite && insert.staticPartitions.isEmpty && !WriteCheck.isDynamic(insert)
 }

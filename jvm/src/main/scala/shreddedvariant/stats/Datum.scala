@@ -5,6 +5,7 @@ import java.math.BigDecimal
 import java.util.Arrays
 
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 sealed trait Datum extends Serializable
 
@@ -27,6 +28,17 @@ object Datum {
   def exact(number: Long): Datum = Exact(BigDecimal.valueOf(number))
   val notANumber: Datum = Floating(Double.NaN)
 
+  /** A value of a row of Spark; None for NULL, and for types that have no order here. */
+  def of(value: Any, dataType: DataType): Option[Datum] = (value, dataType) match {
+    case (flag: Boolean, BooleanType) => Some(exact(if (flag) 1 else 0))
+    case (number: Number, whole) if isWhole(whole) => Some(exact(number.longValue))
+    case (number: Number, FloatType | DoubleType) => Some(Floating(number.doubleValue))
+    case (number: Decimal, _: DecimalType) => Some(Exact(number.toJavaBigDecimal))
+    case (text: UTF8String, _: StringType) => Some(Bytes(text.getBytes))
+    case (bytes: Array[Byte], BinaryType) => Some(Bytes(bytes))
+    case _ => None
+  }
+
   /** Types whose values rows hold as whole numbers of the same order. */
   def isWhole(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType => true
@@ -37,15 +49,15 @@ object Datum {
 }
 
 /** Compares values of one kind as Spark does. */
-final class DatumOrder(laws: Laws) extends Ordering[Datum] {
+final class DatumOrder(laws: SkippingRules) extends Ordering[Datum] {
   import Datum._
 
   override def compare(a: Datum, b: Datum): Int = (a, b) match {
     case (Exact(x), Exact(y)) => x.compareTo(y)
     case (Floating(x), Floating(y)) =>
-      if (x == y && laws.hold(Law.NegativeZero)) 0 else java.lang.Double.compare(x, y)
+      if (x == y && laws.hold(SkippingRule.NegativeZero)) 0 else java.lang.Double.compare(x, y)
     case (Bytes(x), Bytes(y)) =>
-      if (laws.hold(Law.UnsignedBytes)) Arrays.compareUnsigned(x, y) else Arrays.compare(x, y)
+      if (laws.hold(SkippingRule.UnsignedBytes)) Arrays.compareUnsigned(x, y) else Arrays.compare(x, y)
     case _ => throw new IllegalArgumentException(s"$a and $b are not of one kind")
   }
 }

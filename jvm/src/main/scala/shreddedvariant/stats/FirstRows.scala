@@ -14,16 +14,16 @@ final case class Top(column: Column, isAscending: Boolean, nullsFirst: Boolean, 
  * Some rows, no row in two of them: how many there are, how many have a value for certain, and what these may be, by each
  * of the parts that give the column its values.
  */
-final case class RankedRows(rows: Long, values: Long, parts: Seq[Possible]) {
+final case class RankedRows(rows: Long, values: Long, parts: Seq[ValueDomain]) {
   def orNull: Boolean = parts.exists(_.orNull)
 }
 
 /**
- * Law: rows may be left out only if `top.rows` others stand strictly before each of them (`Law.StrictlyBefore`). Rows
+ * Law: rows may be left out only if `top.rows` others stand strictly before each of them (`SkippingRule.StrictlyBefore`). Rows
  * that are equal in this column may be told apart by the next one of the order, and a row that is left out stands behind
  * those others wherever they are read, even if they are left out in turn for still others before them.
  */
-final class FirstRows(top: Top, laws: Laws = Laws.all) {
+final class FirstRows(top: Top, laws: SkippingRules = SkippingRules.all) {
   private val order: Ordering[Datum] = {
     val ascending = new DatumOrder(laws)
     if (top.isAscending) ascending else ascending.reverse
@@ -46,7 +46,7 @@ final class FirstRows(top: Top, laws: Laws = Laws.all) {
 
   def mayHold(rows: RankedRows): Boolean =
     bound.isEmpty || top.nullsFirst && rows.orNull || (first(rows.parts) match {
-      case Some(first) if laws.hold(Law.StrictlyBefore) => order.lteq(first, bound.get)
+      case Some(first) if laws.hold(SkippingRule.StrictlyBefore) => order.lteq(first, bound.get)
       case Some(first) => order.lt(first, bound.get)
       // Nothing is known of the values, or there is none: NULL then stands behind those that are.
       case None => rows.parts.exists(_.values != Values.None)
@@ -62,10 +62,10 @@ final class FirstRows(top: Top, laws: Laws = Laws.all) {
   }
 
   /** Where the values of rows begin in the order at the earliest; None where that is not known. */
-  private def first(parts: Seq[Possible]): Option[Datum] = ends(parts, isFirst = true).map(_.min(order))
-  private def last(parts: Seq[Possible]): Option[Datum] = ends(parts, isFirst = false).map(_.max(order))
+  private def first(parts: Seq[ValueDomain]): Option[Datum] = ends(parts, isFirst = true).map(_.min(order))
+  private def last(parts: Seq[ValueDomain]): Option[Datum] = ends(parts, isFirst = false).map(_.max(order))
 
-  private def ends(parts: Seq[Possible], isFirst: Boolean): Option[Seq[Datum]] = {
+  private def ends(parts: Seq[ValueDomain], isFirst: Boolean): Option[Seq[Datum]] = {
     val found = parts.map(_.values).filter(_ != Values.None).map(end(_, isFirst))
     Option.when(found.nonEmpty && found.forall(_.isDefined))(found.flatten)
   }

@@ -78,7 +78,7 @@ object Predicate {
   final case class And(left: Predicate, right: Predicate) extends Predicate
   final case class Or(left: Predicate, right: Predicate) extends Predicate
   final case class Not(child: Predicate) extends Predicate
-  final case class Holds(column: Column, test: Test) extends Predicate
+  final case class Holds(column: Column, test: ColumnPredicate) extends Predicate
 
   /** The same in every row; None is NULL. */
   final case class Known(value: Option[Boolean]) extends Predicate
@@ -113,28 +113,29 @@ object RowAlgebra {
 }
 
 /** Folds a predicate over what its tests may give. */
-final class Judgement(laws: Laws = Laws.all) {
+final class Judgement(laws: SkippingRules = SkippingRules.all) {
   import Predicate._
 
   private val order = new DatumOrder(laws)
 
   /** The rows in which the predicate may be `truth`, by those in which its tests may be. */
-  def rows[A](predicate: Predicate, truth: Boolean = true)(test: (Column, Test, Boolean) => A)(implicit
-      algebra: RowAlgebra[A]
+  def rows[A](predicate: Predicate, truth: Boolean = true)(test: (Column, ColumnPredicate, Boolean) => A)(
+      implicit algebra: RowAlgebra[A]
   ): A = predicate match {
     case And(left, right) if truth => algebra.both(rows(left, truth)(test), rows(right, truth)(test))
     case And(left, right) => algebra.either(rows(left, truth)(test), rows(right, truth)(test))
     case Or(left, right) if truth => algebra.either(rows(left, truth)(test), rows(right, truth)(test))
     case Or(left, right) => algebra.both(rows(left, truth)(test), rows(right, truth)(test))
     // What may be true in a row group may be false there as well: "cannot be" is judged on both sides of NOT.
-    case Not(child) if laws.hold(Law.ThreeValuedNot) => rows(child, !truth)(test)
+    case Not(child) if laws.hold(SkippingRule.ThreeValuedNot) => rows(child, !truth)(test)
     case Not(child) => complement(rows(child, truth)(test))
     case Holds(column, asked) => test(column, asked, truth)
     case Known(value) => if (value.contains(truth)) algebra.all else algebra.none
     case _: Unknown | _: OfPartition => algebra.all
   }
 
-  def mayBe(test: Test, truth: Boolean, possible: Possible): Boolean = test.mayBe(truth, possible, order)
+  def mayBe(test: ColumnPredicate, truth: Boolean, possible: ValueDomain): Boolean =
+    test.mayBe(truth, possible, order)
 
   private def complement[A](rows: A)(implicit algebra: RowAlgebra[A]): A =
     if (rows == algebra.none) algebra.all else algebra.none

@@ -36,6 +36,8 @@ class WellFormedSuite extends ScalaCheckSuite {
   private def obj(ids: Seq[Int], offsets: Seq[Int]) =
     (Seq(2, 2) ++ ids ++ offsets ++ Seq(3 << 2, 1, 3 << 2, 2)).map(_.toByte).toArray
 
+  private val shared = Array[Byte](2, 2, 0, 1, 0, 0, 9, 7 << 2) ++ new Array[Byte](8)
+
   private def refuses(what: String, value: Array[Byte], reason: String)(implicit loc: munit.Location): Unit =
     test(s"refused: $what") {
       val e = intercept[MalformedVariant](WellFormed.check(metadata, value))
@@ -54,6 +56,7 @@ class WellFormedSuite extends ScalaCheckSuite {
     Array[Byte](3, 1, 0, 1, 3 << 2, 5),
     "a value ends behind what holds it"
   )
+  refuses("a value that two fields share", shared, "its parts overlap or end too early")
   refuses(
     "a string that is no text",
     Array[Byte](1 | 2 << 2, 0xc3.toByte, 0x28),

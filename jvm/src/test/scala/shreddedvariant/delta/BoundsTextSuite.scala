@@ -7,7 +7,7 @@ import java.util.Arrays
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 import shreddedvariant.layout.{ScalarType, Shape}
-import shreddedvariant.stats.{Datum, DatumOrder, Laws}
+import shreddedvariant.stats.{Datum, DatumOrder, SkippingRules}
 
 class BoundsTextSuite extends munit.ScalaCheckSuite {
 
@@ -70,7 +70,7 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
 
   // ---- strings and binaries that are cut off ----
 
-  private val order = new DatumOrder(Laws.all)
+  private val order = new DatumOrder(SkippingRules.all)
   private def utf8(text: String) = Datum.Bytes(Shape.utf8(text))
 
   /** Around the length, with all that is hard to raise: the last code point, and the one before the gap. */

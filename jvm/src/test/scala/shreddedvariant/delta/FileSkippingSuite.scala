@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import shreddedvariant.layout.{ParquetLayout, ScalarType, Shape}
-import shreddedvariant.stats.{Test => Asked, _}
+import shreddedvariant.stats.{ColumnPredicate => Asked, _}
 
 class FileSkippingSuite extends munit.FunSuite {
   override val munitTimeout: Duration = 3.minutes
@@ -26,7 +26,7 @@ class FileSkippingSuite extends munit.FunSuite {
       None,
       Shape.objectOf(Seq("a" -> Shape.Scalar(c.scalar)))
     )
-    val order = new DatumOrder(Laws.all)
+    val order = new DatumOrder(SkippingRules.all)
     val facts = Map(
       typed -> SkippedRows.facts(c, Seq("typed"), order),
       value -> SkippedRows.facts(c, Seq("value"), order)
@@ -37,14 +37,17 @@ class FileSkippingSuite extends munit.FunSuite {
     DeltaFile("f", 1, 1, Map.empty, Some(statistics.json(contents)), Map(NewFile.Tag -> NewFile.TagValue))
   }
 
-  private def mayMatch(c: Case, laws: Laws): Boolean = SkippedRows.predicate(c).usable().forall { predicate =>
-    new FileSkipping(schema, predicate, caseSensitive = true, laws).mayMatch(file(c))
-  }
+  private def mayMatch(c: Case, laws: SkippingRules): Boolean =
+    SkippedRows.predicate(c).usable().forall { predicate =>
+      new FileSkipping(schema, predicate, caseSensitive = true, laws).mayMatch(file(c))
+    }
 
-  private def wrongly(c: Case, laws: Laws): Option[Any] = {
+  private def wrongly(c: Case, laws: SkippingRules): Option[Any] = {
     val skips =
       try !mayMatch(c, laws)
-      catch { case _: IllegalArgumentException | _: MatchError if !laws.hold(Law.OrderedCasts) => false }
+      catch {
+        case _: IllegalArgumentException | _: MatchError if !laws.hold(SkippingRule.OrderedCasts) => false
+      }
     if (skips) c.rows.find(row => SkippedRows.outcome(c, row).forall(_ == true)) else None
   }
 
@@ -55,19 +58,30 @@ class FileSkippingSuite extends munit.FunSuite {
         c.at.isEmpty && !c.isDraft
       )
 
-  private def unsound(laws: Laws, number: Int = 12000): Option[String] = cases(4711, number).flatMap { c =>
-    wrongly(c, laws).map(row =>
-      s"${SkippedRows.predicate(c).text} skipped $row of ${c.rows} by ${file(c).stats.get}"
+  private def unsound(laws: SkippingRules, number: Int = 12000): Option[String] =
+    cases(4711, number).flatMap { c =>
+      wrongly(c, laws).map(row =>
+        s"${SkippedRows.predicate(c).text} skipped $row of ${c.rows} by ${file(c).stats.get}"
+      )
+    }.nextOption()
+
+  test("what is skipped holds no row that matches")(assertEquals(unsound(SkippingRules.all), None))
+
+  for (
+    law <- Seq(
+      SkippingRule.OrderedCasts,
+      SkippingRule.StrictCasts,
+      SkippingRule.ThreeValuedNot,
+      SkippingRule.UnsignedBytes
     )
-  }.nextOption()
-
-  test("what is skipped holds no row that matches")(assertEquals(unsound(Laws.all), None))
-
-  for (law <- Seq(Law.OrderedCasts, Law.StrictCasts, Law.ThreeValuedNot, Law.UnsignedBytes))
-    test(s"without $law, rows that match are skipped")(assert(unsound(Laws(Set(law)), 40000).isDefined))
+  )
+    test(s"without $law, rows that match are skipped")(assert(unsound(
+      SkippingRules(Set(law)),
+      40000
+    ).isDefined))
 
   test("much is skipped") {
-    val skipped = cases(815, 8000).count(!mayMatch(_, Laws.all))
+    val skipped = cases(815, 8000).count(!mayMatch(_, SkippingRules.all))
     assert(skipped > 200, s"$skipped of 8000")
   }
 

@@ -10,7 +10,7 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 import shreddedvariant.{Shapes, Value, VariantFile}
 import shreddedvariant.layout.{Shape, WriteLayout}
-import shreddedvariant.parquet.{ColumnCounts, FileWriter, WriteJob}
+import shreddedvariant.parquet.write.{ColumnCounts, FileWriter, WriteJob}
 
 class CountedPathSuite extends munit.ScalaCheckSuite {
   private val schema = new StructType().add("v", VariantType)
@@ -37,7 +37,7 @@ class CountedPathSuite extends munit.ScalaCheckSuite {
     values <- documents
     shape <- Gen.oneOf(Shapes.shapes(3), Gen.oneOf(values).flatMap(Shapes.near))
     layout <- Gen.oneOf(WriteLayout.all.values.toSeq)
-    paths <- Gen.frequency(2 -> Gen.const(Guard.MaxPaths), 1 -> Gen.choose(1, 30))
+    paths <- Gen.frequency(2 -> Gen.const(PathLimiter.MaxPaths), 1 -> Gen.choose(1, 30))
   } yield (values, shape, layout, paths)
 
   property("all values, also those that no cell takes, with the guard and without") {

@@ -122,7 +122,7 @@ class CountsSuite extends ScalaCheckSuite {
       val bytes = counts.within(most).toBytes.length
       assert(bytes <= most && bytes >= most / 2, s"$bytes of $most")
     }
-    assertEquals(Guard.paths(counts.within(1).tree), 1)
+    assertEquals(PathLimiter.paths(counts.within(1).tree), 1)
   }
 
   test("counts merge with themselves") {
@@ -185,7 +185,7 @@ class CountsSuite extends ScalaCheckSuite {
     }
     val counts = of(rows.map(Some(_)))
     assert(counts.isCut)
-    assert(Guard.paths(counts.tree) <= Guard.MaxPaths)
+    assert(PathLimiter.paths(counts.tree) <= PathLimiter.MaxPaths)
     assertEquals(field(counts, "type").total, 6000L)
     assertEquals(field(counts, "id").total, 6000L)
     val merged = new Counts
@@ -229,7 +229,7 @@ class CountsSuite extends ScalaCheckSuite {
       Iterator.iterate[Value](Value.Bool(true))(wrap).drop(depth).next()
     for (wrap <- Seq[Value => Value](v => Obj("a" -> v), v => Value.Arr(Seq(v)))) {
       val counts = of(Seq(Some(nested(500, wrap))))
-      assertEquals(Guard.paths(counts.tree), Counts.MaxDepth + 1)
+      assertEquals(PathLimiter.paths(counts.tree), Counts.MaxDepth + 1)
     }
     // Bytes that nest deeper than any stack: an array of one element, again and again.
     val depth = 100000
@@ -244,12 +244,12 @@ class CountsSuite extends ScalaCheckSuite {
     bytes(depth * 10) = 1 << 2
     val counts = new Counts
     counts.add(Array[Byte](1, 0, 0), bytes)
-    assertEquals(Guard.paths(counts.tree), Counts.MaxDepth + 1)
+    assertEquals(PathLimiter.paths(counts.tree), Counts.MaxDepth + 1)
   }
 
   test("a huge array is one path") {
     val counts = of(Seq(Some(Value.Arr(Seq.fill(100000)(Obj("a" -> Value.Integer(1, 1)))))))
-    assertEquals(Guard.paths(counts.tree), 3)
+    assertEquals(PathLimiter.paths(counts.tree), 3)
     assertEquals(counts.tree.element.total, 100000L)
   }
 
@@ -357,7 +357,7 @@ object CountsSuite {
     case None => counts.addNull()
   }
 
-  def of(rows: Seq[Option[Value]], maxPaths: Int = Guard.MaxPaths): Counts = {
+  def of(rows: Seq[Option[Value]], maxPaths: Int = PathLimiter.MaxPaths): Counts = {
     val counts = Counts.limitedTo(maxPaths)
     rows.foreach(add(counts, _))
     counts

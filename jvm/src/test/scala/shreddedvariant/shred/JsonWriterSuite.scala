@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, Value, VariantFile}
-import shreddedvariant.binary.{Dictionary, MalformedVariant}
+import shreddedvariant.binary.{Budget, Dictionary, MalformedVariant}
 import shreddedvariant.layout.{Shape, WriteLayout}
 
 class JsonWriterSuite extends ScalaCheckSuite {
@@ -103,7 +103,8 @@ class JsonWriterSuite extends ScalaCheckSuite {
       Array[Byte](3 | 1 << 2, 1, 0, 0, v.length.toByte, (v.length >> 8).toByte) ++ v
     )
     val refused = intercept[MalformedVariant] {
-      new JsonText(out, utc, 20).value(deep.drop(30).next(), 0, new Dictionary(Array[Byte](1, 0, 0)))
+      val bytes = deep.drop(30).next()
+      new JsonText(out, utc, 20).value(bytes, 0, new Dictionary(Dictionary.noKeys), new Budget(bytes.length))
     }
     assertEquals(refused.reason, "it is nested deeper than 20")
   }

@@ -15,7 +15,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
-import shreddedvariant.ShreddedVariantException
+import shreddedvariant.{Options, ShreddedVariantException}
 import shreddedvariant.layout.ShapeParser
 
 class PinCrashSuite extends munit.FunSuite {
@@ -49,7 +49,7 @@ class PinCrashSuite extends munit.FunSuite {
         assert(writer.isAlive, "the writer has ended by itself")
         writer.destroyForcibly().waitFor(10, TimeUnit.SECONDS)
         for (i <- table.toFile.list.indices) {
-          val store = new PinStore(new HadoopPath(s"$scheme://${table.resolve(i.toString)}"), conf)
+          val store = new PinStore(new HadoopPath(s"$scheme://${table.resolve(i.toString)}"), conf, allowed)
           // The pins of each round are added in this order, one by one.
           val found = store.read().fold(0)(pins => rounds.indexWhere(_ == pins) + 1)
           assert(found > 0 || store.read().isEmpty, s"${store.read()}")
@@ -74,7 +74,8 @@ class PinCrashSuite extends munit.FunSuite {
 
   for (hasContext <- Seq(true, false)) {
     val which = if (hasContext) "that replaces files" else "that replaces none"
-    def store(at: Path) = new PinStore(new HadoopPath(s"other://$at"), OtherFileSystem.conf(hasContext))
+    def store(at: Path) =
+      new PinStore(new HadoopPath(s"other://$at"), OtherFileSystem.conf(hasContext), allowed)
 
     folder.test(s"on another file system $which the first creation wins, and a half one is not seen") { at =>
       val pool = Executors.newFixedThreadPool(4)
@@ -96,7 +97,8 @@ class PinCrashSuite extends munit.FunSuite {
   folder.test("on another file system writers that add other columns at once lose none") { at =>
     for (round <- 0 until 20) {
       val table = at.resolve(round.toString)
-      def store = new PinStore(new HadoopPath(s"other://$table"), OtherFileSystem.conf(hasContext = true))
+      def store =
+        new PinStore(new HadoopPath(s"other://$table"), OtherFileSystem.conf(hasContext = true), allowed)
       val pool = Executors.newFixedThreadPool(4)
       try {
         val tasks = (0 until 12).map(i =>
@@ -111,7 +113,8 @@ class PinCrashSuite extends munit.FunSuite {
   }
 
   folder.test("a file system that only pretends to replace files is told apart") { at =>
-    def store = new PinStore(new HadoopPath(s"other://$at"), OtherFileSystem.conf(hasContext = false))
+    def store =
+      new PinStore(new HadoopPath(s"other://$at"), OtherFileSystem.conf(hasContext = false), allowed)
     store.add(pins("v", "a INT"))
     val e = intercept[ShreddedVariantException](store.add(pins("w", "b INT")))
     assertEquals(e.condition, "SHREDDED_VARIANT_PINNED_SHAPES")
@@ -140,6 +143,9 @@ class PinCrashSuite extends munit.FunSuite {
 object PinCrashSuite {
   private val Writer = "shreddedvariant.source.PinCrashWriter"
 
+  /** Of the other file system nothing is known by its scheme. */
+  private[source] val allowed = Map(Options.SingleDriver -> "true")
+
   private[source] def pins(column: String, shape: String) =
     Pins(Map(Seq(column) -> Pin(ShapeParser.parse(shape), None)))
 
@@ -154,7 +160,8 @@ object PinCrashWriter {
   def main(arguments: Array[String]): Unit = {
     val conf = if (arguments(0) == "other") OtherFileSystem.conf(hasContext = true) else new Configuration
     Iterator.from(0).foreach { i =>
-      val store = new PinStore(new HadoopPath(s"${arguments(0)}://${arguments(1)}/$i"), conf)
+      val store =
+        new PinStore(new HadoopPath(s"${arguments(0)}://${arguments(1)}/$i"), conf, PinCrashSuite.allowed)
       PinCrashSuite.rounds.foreach(store.add)
     }
   }

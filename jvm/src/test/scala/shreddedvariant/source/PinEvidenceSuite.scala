@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import shreddedvariant.Value
 import shreddedvariant.infer.Counts
 import shreddedvariant.layout.{Shape, ShapeParser}
-import shreddedvariant.parquet.FileCounts
+import shreddedvariant.parquet.write.FileCounts
 
 class PinEvidenceSuite extends munit.FunSuite {
   import PinEvidence.{MaxFiles, Portion}

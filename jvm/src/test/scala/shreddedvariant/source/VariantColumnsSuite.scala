@@ -6,7 +6,7 @@ import shreddedvariant.{Options, ShreddedVariantException}
 import shreddedvariant.infer.{Limits, Policy}
 import shreddedvariant.layout.PathStep.Key
 import shreddedvariant.layout.Shape
-import shreddedvariant.parquet.WriteJob
+import shreddedvariant.parquet.write.WriteJob
 
 class VariantColumnsSuite extends munit.FunSuite {
   private val inner = new StructType().add("v", VariantType).add("a.b", VariantType).add("n", LongType)

@@ -21,18 +21,20 @@ class FirstRowsSuite extends munit.FunSuite {
     wanted <- Gen.choose(1L, 2L)
   } yield Ranks(groups, ascending, nullsFirst, wanted)
 
-  private def left(r: Ranks, laws: Laws): Seq[Case] = {
+  private def left(r: Ranks, laws: SkippingRules): Seq[Case] = {
     val ranked = r.ranked(laws)
     val first = new FirstRows(r.top, laws)
     ranked.zipWithIndex.foreach { case (rows, i) => first.note(i, Seq(rows)) }
     r.groups.zip(ranked).filterNot { case (_, rows) => first.mayHold(rows) }.map(_._1)
   }
 
-  private def wrongly(r: Ranks, laws: Laws): Option[String] = {
+  private def wrongly(r: Ranks, laws: SkippingRules): Option[String] = {
     // Where casts of any order pass, values of two kinds meet, which are never compared otherwise.
     val leftOut =
       try left(r, laws)
-      catch { case _: IllegalArgumentException | _: MatchError if !laws.hold(Law.OrderedCasts) => Nil }
+      catch {
+        case _: IllegalArgumentException | _: MatchError if !laws.hold(SkippingRule.OrderedCasts) => Nil
+      }
     val strict = r.groups.head.isStrict
     def values(c: Case) = c.rows.map(SkippedRows.value(c, _))
     val all = r.groups.flatMap(values).map(_.flatMap(SkippedRows.compared))
@@ -46,32 +48,32 @@ class FirstRowsSuite extends munit.FunSuite {
   private def cases(seed: Long, number: Int): Iterator[Ranks] =
     Iterator.iterate(Seed(seed))(_.next).take(number).flatMap(seed => ranks(Gen.Parameters.default, seed))
 
-  private def unsound(laws: Laws, number: Int): Option[String] =
+  private def unsound(laws: SkippingRules, number: Int): Option[String] =
     cases(391, number).flatMap(wrongly(_, laws)).nextOption()
 
-  test("what is left out is none of the first rows")(assertEquals(unsound(Laws.all, 15000), None))
+  test("what is left out is none of the first rows")(assertEquals(unsound(SkippingRules.all, 15000), None))
 
   // The others are laws of predicates alone.
   private val needed = Seq(
-    Law.StrictlyBefore,
-    Law.ResidualRows,
-    Law.StoredOutside,
-    Law.OrderedCasts,
-    Law.FailedCasts,
-    Law.StrictCasts,
-    Law.MissingStatistics,
-    Law.NotANumber,
-    Law.UnsignedBytes,
-    Law.RowsThatLack
+    SkippingRule.StrictlyBefore,
+    SkippingRule.ResidualRows,
+    SkippingRule.StoredOutside,
+    SkippingRule.OrderedCasts,
+    SkippingRule.FailedCasts,
+    SkippingRule.StrictCasts,
+    SkippingRule.MissingStatistics,
+    SkippingRule.NotANumber,
+    SkippingRule.UnsignedBytes,
+    SkippingRule.RowsThatLack
   )
   for (law <- needed)
-    test(s"without $law, first rows are left out")(assert(unsound(Laws(Set(law)), 15000).isDefined))
+    test(s"without $law, first rows are left out")(assert(unsound(SkippingRules(Set(law)), 15000).isDefined))
 
   test("what was known of rows stays known when their pages tell less") {
     def text(s: String): Datum = Datum.Bytes(s.getBytes("UTF-8"))
     def rows(min: String, max: String) = {
       val between = Values.Between(Bounds(Some(text(min)), Some(text(max))), orNaN = false)
-      RankedRows(10, 10, Seq(Possible(between, orNull = false)))
+      RankedRows(10, 10, Seq(ValueDomain(between, orNull = false)))
     }
     val column = Column(Origin.Plain(Seq("t")), Seq(StringType), isStrict = false, "t")
     val first = new FirstRows(Top(column, isAscending = true, nullsFirst = false, rows = 3))
@@ -84,14 +86,14 @@ class FirstRowsSuite extends munit.FunSuite {
   }
 
   test("much is left out") {
-    val found = cases(77, 4000).count(r => left(r, Laws.all).nonEmpty)
+    val found = cases(77, 4000).count(r => left(r, SkippingRules.all).nonEmpty)
     assert(found > 400, s"$found of 4000")
   }
 }
 
 /** Groups of rows of one path, as files store them, and what is asked of them. */
 private final case class Ranks(groups: Seq[Case], ascending: Boolean, nullsFirst: Boolean, rows: Long) {
-  private val order = new DatumOrder(Laws.all)
+  private val order = new DatumOrder(SkippingRules.all)
   private def one: Case = groups.head
   val column: Column = {
     val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(one.target, None))
@@ -99,13 +101,13 @@ private final case class Ranks(groups: Seq[Case], ascending: Boolean, nullsFirst
   }
   val top: Top = Top(column, ascending, nullsFirst, rows)
 
-  def ranked(laws: Laws): Seq[RankedRows] = groups.map { group =>
+  def ranked(laws: SkippingRules): Seq[RankedRows] = groups.map { group =>
     val parts = SkippedRows.parts(group, column, laws)
-    def facts(part: Part) =
-      part.leaf.fold(Facts.unknown(group.rows.size.toLong))(SkippedRows.facts(group, _, order))
+    def facts(part: ValueSource) =
+      part.leaf.fold(LeafStatistics.unknown(group.rows.size.toLong))(SkippedRows.facts(group, _, order))
     val tallies = parts.map(part => part.tally(facts(part)))
     val values =
-      if (tallies.forall(_.isDefined)) tallies.flatten.foldLeft(Tally.none)(_.and(_)).values else 0L
+      if (tallies.forall(_.isDefined)) tallies.flatten.foldLeft(ExactAggregates.none)(_.and(_)).values else 0L
     RankedRows(group.rows.size.toLong, values, parts.map(part => part.possible(facts(part))))
   }
 

@@ -13,7 +13,7 @@ class GroupLevelsSuite extends munit.FunSuite {
     group <- 0 to leafLevel
   } yield (levels, group)
 
-  private def facts(levels: Seq[Int], countsNulls: Boolean, countsLevels: Boolean) = Facts(
+  private def facts(levels: Seq[Int], countsNulls: Boolean, countsLevels: Boolean) = LeafStatistics(
     levels.size.toLong,
     Option.when(countsNulls)(levels.count(_ < leafLevel).toLong),
     Bounds.none,
@@ -21,12 +21,12 @@ class GroupLevelsSuite extends munit.FunSuite {
     levels = Option.when(countsLevels)((0 to leafLevel).map(level => levels.count(_ == level).toLong))
   )
 
-  private def wrong(laws: Laws): Seq[String] = for {
+  private def wrong(laws: SkippingRules): Seq[String] = for {
     (levels, group) <- cases
     countsNulls <- Seq(true, false)
     countsLevels <- Seq(true, false)
     found = facts(levels, countsNulls, countsLevels)
-    part = Part.Group(Seq("stored"), group, laws)
+    part = ValueSource.Group(Seq("stored"), group, laws)
     possible = part.possible(found)
     present = levels.count(_ >= group)
     isWrong = present > 0 && possible.values == Values.None ||
@@ -35,20 +35,22 @@ class GroupLevelsSuite extends munit.FunSuite {
     if isWrong
   } yield s"a group of level $group, rows $levels, $found: $possible, ${part.tally(found)}"
 
-  test("no row is denied, and what is counted is what rows have")(assertEquals(wrong(Laws.all), Nil))
+  test("no row is denied, and what is counted is what rows have")(assertEquals(wrong(SkippingRules.all), Nil))
 
-  test("without MissingStatistics, rows are denied")(assert(wrong(Laws(Set(Law.MissingStatistics))).nonEmpty))
+  test("without MissingStatistics, rows are denied")(
+    assert(wrong(SkippingRules(Set(SkippingRule.MissingStatistics))).nonEmpty)
+  )
 
   test("counts of fewer levels than there are tell nothing") {
-    val part = Part.Group(Seq("stored"), leafLevel, Laws.all)
+    val part = ValueSource.Group(Seq("stored"), leafLevel, SkippingRules.all)
     val short = facts(Seq(0, 1, 2), countsNulls = false, countsLevels = true).copy(levels = Some(Vector(3L)))
     assertEquals(part.tally(short), None)
-    assertEquals(part.possible(short), Possible.anything)
+    assertEquals(part.possible(short), ValueDomain.anything)
   }
 
   test("levels tell all, and null counts what they can") {
     for ((levels, group) <- cases) {
-      val part = Part.Group(Seq("stored"), group, Laws.all)
+      val part = ValueSource.Group(Seq("stored"), group, SkippingRules.all)
       assert(part.tally(facts(levels, countsNulls = false, countsLevels = true)).isDefined)
       val byNulls = part.tally(facts(levels, countsNulls = true, countsLevels = false))
       assertEquals(byNulls.isDefined, group == 0 || !levels.exists(_ < leafLevel), s"$levels $group")

@@ -53,8 +53,8 @@ object SkippedRows {
 
   private def fixed(id: Int, number: Long, width: Int) =
     Value.Fixed(id, Seq.tabulate(width)(i => (number >> 8 * i).toByte))
-  private def double(d: Double) = fixed(7, java.lang.Double.doubleToRawLongBits(d), 8)
-  private def float(f: Float) = fixed(14, java.lang.Float.floatToRawIntBits(f).toLong, 4)
+  def double(d: Double) = fixed(7, java.lang.Double.doubleToRawLongBits(d), 8)
+  def float(f: Float) = fixed(14, java.lang.Float.floatToRawIntBits(f).toLong, 4)
 
   private val integers =
     Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
@@ -81,24 +81,24 @@ object SkippedRows {
       last + "a"
     )
 
-  def values(scalar: ScalarType): Gen[Value] = scalar match {
-    case ScalarType.Bool => Gen.oneOf(true, false).map(Value.Bool)
-    case ScalarType.Int32 => Gen.oneOf(integers.filter(_.isValidInt)).map(Value.Integer(_, 4))
-    case ScalarType.Int64 => Gen.oneOf(integers).map(Value.Integer(_, 8))
+  def values(scalar: ScalarType): Gen[Value] = Gen.oneOf(all(scalar))
+
+  def all(scalar: ScalarType): Seq[Value] = scalar match {
+    case ScalarType.Bool => Seq(true, false).map(Value.Bool)
+    case ScalarType.Int32 => integers.filter(_.isValidInt).map(Value.Integer(_, 4))
+    case ScalarType.Int64 => integers.map(Value.Integer(_, 8))
     case ScalarType.Dec(_, scale) =>
-      Gen.oneOf(-150L, -1L, 0L, 1L, 4L, 5L, 100L, 105L, 150L, 999995L, 999999999999L).map { unscaled =>
+      Seq(-150L, -1L, 0L, 1L, 4L, 5L, 100L, 105L, 150L, 999995L, 999999999999L).map { unscaled =>
         Value.Dec(java.math.BigInteger.valueOf(unscaled), scale, 8)
       }
-    case ScalarType.Float32 =>
-      Gen.oneOf(doubles.filter(d => d.isNaN || math.abs(d) < 1e10)).map(d => float(d.toFloat))
-    case ScalarType.Float64 => Gen.oneOf(doubles).map(double)
-    case ScalarType.Date => Gen.oneOf(-1L, 0L, 1L, 19000L).map(fixed(11, _, 4))
-    case ScalarType.Timestamp => Gen.oneOf(-1L, 0L, 5L, 1700000000000000L).map(fixed(12, _, 8))
-    case ScalarType.TimestampNtz => Gen.oneOf(-1L, 0L, 5L, 1700000000000000L).map(fixed(13, _, 8))
-    case ScalarType.Str => Gen.oneOf(texts).map(Value.Text)
-    case _ => Gen.oneOf("", "a", "ab", "\u00ff", "\u00ff\u00ffa").map(t =>
-        Value.Bytes(t.getBytes("ISO-8859-1").toSeq)
-      )
+    case ScalarType.Float32 => doubles.filter(d => d.isNaN || math.abs(d) < 1e10).map(d => float(d.toFloat))
+    case ScalarType.Float64 => doubles.map(double)
+    case ScalarType.Date => Seq(-1L, 0L, 1L, 19000L).map(fixed(11, _, 4))
+    case ScalarType.Timestamp => Seq(-1L, 0L, 5L, 1700000000000000L).map(fixed(12, _, 8))
+    case ScalarType.TimestampNtz => Seq(-1L, 0L, 5L, 1700000000000000L).map(fixed(13, _, 8))
+    case ScalarType.Str => texts.map(Value.Text)
+    case _ =>
+      Seq("", "a", "ab", "\u00ff", "\u00ff\u00ffa").map(t => Value.Bytes(t.getBytes("ISO-8859-1").toSeq))
   }
 
   private val scalars: Gen[ScalarType] = Gen.oneOf(
@@ -138,7 +138,7 @@ object SkippedRows {
   private val arguments = VariantCastArgs(failOnError = false, Some("UTC"), ZoneOffset.UTC)
 
   /** Spark's own cast; None where it fails. */
-  private def cast(value: Value, target: DataType): Option[Any] =
+  def cast(value: Value, target: DataType): Option[Any] =
     if (value == Value.Null && target != VariantType) Some(null)
     else {
       val (metadata, bytes) = Value.encode(value)
@@ -304,7 +304,7 @@ object SkippedRows {
 
   // ---- what we judge ----
 
-  def predicate(c: Case, laws: Laws = Laws.all): Predicate = {
+  def predicate(c: Case, laws: SkippingRules = SkippingRules.all): Predicate = {
     val value = path.copy(wanted = Wanted.Value(c.target, None))
     val failing = path.copy(wanted = Wanted.Failure(c.target, None))
     val columns =
@@ -312,7 +312,7 @@ object SkippedRows {
     new ScanPredicates(columns, laws = laws).read(c.filter)
   }
 
-  def parts(c: Case, column: Column, laws: Laws): Seq[Part] = CellParts(
+  def parts(c: Case, column: Column, laws: SkippingRules): Seq[ValueSource] = CellSources(
     Some((c.scalar, Seq("typed"))),
     isComplex = false,
     Some(Seq("value")),
@@ -322,7 +322,7 @@ object SkippedRows {
     c.isDraft
   ).of(column, laws)
 
-  def facts(c: Case, leaf: Seq[String], order: DatumOrder): Facts = {
+  def facts(c: Case, leaf: Seq[String], order: DatumOrder): LeafStatistics = {
     // An empty list has an entry of its own.
     val entries = c.rows.flatMap(row => if (row.isEmpty) Seq(Stored.Missing) else row)
     def bytes(value: Value) = {
@@ -345,7 +345,7 @@ object SkippedRows {
       if (leavesOut || numbers.isEmpty) Bounds.none
       else Bounds(Some(numbers.min(order)), Some(numbers.max(order)))
     val isText = leaf == Seq("typed") && c.scalar == ScalarType.Str
-    Facts(
+    LeafStatistics(
       entries.size.toLong,
       Option.when(c.habits.nulls)(entries.size.toLong - found.size),
       c.habits.cut.fold(bounds)(CutBounds(bounds, isText, _)),
@@ -355,7 +355,7 @@ object SkippedRows {
     )
   }
 
-  private def datum(value: Value): Datum = value match {
+  def datum(value: Value): Datum = value match {
     case Value.Bool(flag) => Datum.exact(if (flag) 1 else 0)
     case Value.Integer(number, _) => Datum.exact(number)
     case Value.Dec(unscaled, scale, _) => Datum.Exact(new java.math.BigDecimal(unscaled, scale))

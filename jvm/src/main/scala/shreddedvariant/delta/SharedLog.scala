@@ -1,0 +1,58 @@
+/**
+ * Puts commits on stores that create a file on a condition, where Kernel's own log would let two drivers both succeed. In
+ * all else, and on other file systems, it is Kernel's log for the scheme.
+ */
+package shreddedvariant.delta
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Iterator => JavaIterator}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import shreddedvariant.SharedFile
+import shreddedvariant.shaded.io.delta.kernel.defaults.internal.logstore.LogStoreProvider
+import shreddedvariant.shaded.io.delta.storage.{CloseableIterator, LogStore}
+
+/** Kernel makes it by this class, see [[DeltaLog.engine]]. */
+final class SharedLog(conf: Configuration) extends LogStore(conf) {
+  override def write(
+      path: Path,
+      actions: JavaIterator[String],
+      overwrite: java.lang.Boolean,
+      conf: Configuration
+  ): Unit = {
+    val fs = path.getFileSystem(conf)
+    if (!isConditional(path, conf)) plain(path).write(path, actions, overwrite, conf)
+    else {
+      val lines = new ByteArrayOutputStream
+      actions.forEachRemaining { line => lines.write(line.getBytes(UTF_8)); lines.write('\n') }
+      if (overwrite) {
+        val out = fs.create(path, true)
+        out.write(lines.toByteArray)
+        out.close()
+      } else SharedFile.create(fs, path, lines.toByteArray)
+    }
+  }
+
+  /** Such stores show a file when it is whole. */
+  override def isPartialWriteVisible(path: Path, conf: Configuration): java.lang.Boolean =
+    !isConditional(path, conf) && plain(path).isPartialWriteVisible(path, conf)
+
+  override def read(path: Path, conf: Configuration): CloseableIterator[String] = plain(path).read(path, conf)
+  override def listFrom(path: Path, conf: Configuration): JavaIterator[FileStatus] =
+    plain(path).listFrom(path, conf)
+  override def resolvePathOnPhysicalStorage(path: Path, conf: Configuration): Path =
+    plain(path).resolvePathOnPhysicalStorage(path, conf)
+
+  /** The directory of the log decides. */
+  private def isConditional(path: Path, conf: Configuration) =
+    SharedFile.isConditional(path.getFileSystem(conf), path.getParent)
+
+  private def plain(path: Path): LogStore = {
+    val scheme = path.toUri.getScheme
+    val own = new Configuration(conf)
+    own.unset(DeltaLog.storeKey(scheme))
+    LogStoreProvider.getLogStore(own, scheme)
+  }
+}

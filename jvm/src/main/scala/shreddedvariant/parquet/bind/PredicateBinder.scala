@@ -1,0 +1,144 @@
+/** Binds the columns that a predicate asks of to the leaves of one file that give them their values. */
+package shreddedvariant.parquet.bind
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
+import org.apache.spark.sql.types.VariantType
+import shreddedvariant.layout._
+import shreddedvariant.parquet.file.FileMaps
+import shreddedvariant.parquet.vector.{BatchPosition, Rebasing}
+import shreddedvariant.stats._
+
+final class PredicateBinder(
+    file: MessageType,
+    place: BatchPosition,
+    hotKeys: FileMaps,
+    job: ReadJob,
+    rebasing: Rebasing,
+    keepsToShape: Boolean,
+    laws: SkippingRules = SkippingRules.all
+) {
+  def parts(column: Column): Seq[ValueSource] = place.named {
+    column.origin match {
+      case Origin.Path(path @ PathColumn(_, _, Wanted.Entry(key, _))) => Seq(ofEntry(path, key, column))
+      case Origin.Path(PathColumn(_, _, _: Wanted.OfMap)) => Seq(ValueSource.Unknown)
+      case Origin.Path(path) => ofPath(path, column)
+      case Origin.Plain(names) => Seq(ofPlain(names, column))
+    }
+  }
+
+  // ---- paths of variants ----
+
+  private def ofPath(path: PathColumn, column: Column): Seq[ValueSource] =
+    FilePath.group(file, path.column, job) match {
+      case None => Seq(ValueSource.Absent)
+      case Some(group) =>
+        val bound = FileCell.bind(file, group, path.columnName, job.limits.maxDepth, keepsToShape)
+        path.wanted match {
+          case Wanted.Presence if path.steps.isEmpty => Seq(presence(bound))
+          // The root is never missing, and what a file leaves out of it is a variant null.
+          case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(ValueSource.Unknown)
+          case _ =>
+            ResolvedPath.find(bound, path.steps).fold[Seq[ValueSource]](Seq(ValueSource.Absent))(cell(
+              _,
+              bound.isDraft
+            ).of(
+              column,
+              laws
+            ))
+        }
+    }
+
+  /** In the draft any leaf tells by its levels where the group around it is: that of stored values is not repeated. */
+  private def presence(bound: FileVariant): ValueSource = (bound.metadata, bound.root.value) match {
+    case (Some(metadata), _) => ValueSource.Nulls(metadata, mayLack = false, laws)
+    case (None, Some(stored)) => ValueSource.Group(stored, file.getMaxDefinitionLevel(bound.group: _*), laws)
+    case (None, None) => ValueSource.Unknown
+  }
+
+  private def cell(end: ResolvedPath, isDraft: Boolean): CellSources = {
+    val typed = if (end.rest.isEmpty) end.cell.typed else Nil
+    val scalar = typed match {
+      case Seq(FileTyped.Scalar(scalar, leaf)) => Some((scalar, leaf))
+      case _ => None
+    }
+    CellSources(
+      scalar,
+      isComplex = typed.nonEmpty && scalar.isEmpty,
+      end.cell.value,
+      end.outerValues,
+      end.isElement,
+      mayLack = end.hops.nonEmpty || end.rest.nonEmpty,
+      isDraft
+    )
+  }
+
+  // ---- keys of maps ----
+
+  /** A hot key's sidecar is its value ([[MapBinder]] has the law); other keys stand among all keys of the residual. */
+  private def ofEntry(path: PathColumn, key: String, column: Column): ValueSource =
+    FilePath.group(file, path.column, job).fold[ValueSource](ValueSource.Absent) { map =>
+      hotKeys.hotKeys(map).collectFirst { case (`key`, sidecar) => ofLeaf(sidecar, column) }.getOrElse {
+        val keys = MapKeyLeaf(file, map, path.columnName)
+        ScalarType.fromParquet(file.getType(keys: _*).asPrimitiveType) match {
+          case Some(ScalarType.Str | ScalarType.Binary) =>
+            ValueSource.Keyed(keys, Datum.Bytes(key.getBytes(UTF_8)), laws)
+          case _ => ValueSource.Unknown
+        }
+      }
+    }
+
+  // ---- columns of the file ----
+
+  private def ofPlain(names: Seq[String], column: Column): ValueSource =
+    FilePath.group(file, names, job) match {
+      // A file may lack a column that was added later, with a default that its rows have.
+      case None => ValueSource.Unknown
+      case Some(path) => ofLeaf(path, column)
+    }
+
+  private def ofLeaf(path: Seq[String], column: Column): ValueSource = file.getType(path: _*) match {
+    case leaf: PrimitiveType if !isRepeated(path) =>
+      ScalarType.fromParquet(leaf).filter(keepsCalendar).flatMap(plain(_, path, column)).getOrElse(
+        ValueSource.Unknown
+      )
+    case _ => ValueSource.Unknown
+  }
+
+  /** Spark's readers refuse what does not fit the column's type, so that only casts without a loss are left. */
+  private def plain(scalar: ScalarType, path: Seq[String], column: Column): Option[ValueSource] =
+    ValueSource.typed(scalar, path, column, mayLack = false, laws, MonotoneCast.reading)
+      .filter(_.casts.forall(_.isTotal))
+
+  /** Days and times that are shifted between calendars while they are read are not those of the bounds. */
+  private def keepsCalendar(scalar: ScalarType): Boolean = scalar match {
+    case ScalarType.Date | ScalarType.Timestamp => rebasing.datetimeMode == "CORRECTED"
+    case _ => true
+  }
+
+  private def isRepeated(path: Seq[String]) = file.getMaxRepetitionLevel(path: _*) > 0
+}
+
+/** Finds columns of a file by the names that a query has for them. */
+private[parquet] object FilePath {
+
+  /** The top column of a path with nothing in it but what the path leads to. */
+  def alone(file: MessageType, path: Seq[String]): Type = {
+    def below(column: Type, rest: Seq[String]): Type = (column, rest) match {
+      case (group: GroupType, name +: deeper) =>
+        group.withNewFields(java.util.List.of(below(group.getType(name), deeper)))
+      case _ => column
+    }
+    below((file: GroupType).getType(path.head), path.tail)
+  }
+
+  def group(file: MessageType, names: Seq[String], job: ReadJob): Option[Seq[String]] =
+    names.foldLeft(Option((file: Type, Seq.empty[String]))) {
+      case (Some((group: GroupType, found)), name) =>
+        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, found :+ f.getName))
+      case _ => None
+    }.map(_._2)
+}

@@ -1,0 +1,155 @@
+/** Opens Parquet files, whole or by splits; whatever is none is refused in one sentence. */
+package shreddedvariant.parquet.file
+
+import java.io.FileNotFoundException
+import java.time.Duration
+import java.util.concurrent.ExecutionException
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+import scala.util.control.NonFatal
+
+import com.google.common.cache.{Cache, CacheBuilder}
+import com.google.common.util.concurrent.{ExecutionError, UncheckedExecutionException}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.hdfs.BlockMissingException
+import org.apache.hadoop.security.AccessControlException
+import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
+import org.apache.parquet.bytes.BytesUtils
+import org.apache.parquet.format.Util
+import org.apache.parquet.hadoop.{ParquetFileReader, ParquetInputFormat}
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.ParquetDecodingException
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import shreddedvariant.Errors
+import shreddedvariant.parquet.page.{PageAllocator, PageArrays, PageCodecs}
+
+/** `reader` has the row groups that are the split's, and reads pages with `codecs`; `all` are those of the file. */
+final case class OpenSplit(reader: ParquetFileReader, codecs: PageCodecs, all: Seq[BlockMetaData])
+
+object OpenFile {
+
+  /** The file as it is now. */
+  def apply(path: Path, conf: Configuration): ParquetFileReader = refusing(path, conf) {
+    opened(HadoopInputFile.fromPath(path, conf), options(path, conf, new PageCodecs(conf)))
+  }
+
+  /** A split of a file; splits that are read in one run, `run`, share the footer. */
+  def split(split: PartitionedFile, conf: Configuration, run: String): OpenSplit =
+    refusing(split.toPath, conf) {
+      val isWhole = split.start == 0 && split.length >= split.fileSize
+      val input = HadoopInputFile.fromPath(split.toPath, conf)
+      val codecs = new PageCodecs(conf)
+      val known = options(split.toPath, conf, codecs)
+      if (isWhole) {
+        val reader = opened(input, known)
+        OpenSplit(reader, codecs, reader.getRowGroups.asScala.toSeq)
+      } else {
+        val shared = SharedFooters.footer(run, split)(read(input, known))
+        // What decrypts a file is for one thread.
+        val footer = if (shared.getFileMetaData.getFileDecryptor == null) shared else read(input, known)
+        val blocks = footer.getBlocks.asScala.toSeq
+        val own = new ParquetMetadata(footer.getFileMetaData, blocks.filter(isIn(split, _)).asJava)
+        val stream = input.newStream()
+        OpenSplit(new ParquetFileReader(input, own, known, stream), codecs, blocks)
+      }
+    }
+
+  private def options(path: Path, conf: Configuration, codecs: PageCodecs) = {
+    val options = HadoopReadOptions.builder(conf, path)
+      .withCodecFactory(codecs)
+      .withAllocator(new PageAllocator)
+      .withMaxAllocationInBytes(PageArrays.Most)
+    // Of a disk, ranges side by side come through further buffers, which takes longer than one after the other.
+    if (path.toUri.getScheme == "file" && conf.get(ParquetInputFormat.HADOOP_VECTORED_IO_ENABLED) == null)
+      options.withUseHadoopVectoredIo(false)
+    options.build()
+  }
+
+  private def opened(input: HadoopInputFile, options: ParquetReadOptions): ParquetFileReader = {
+    val reader = ParquetFileReader.open(input, options)
+    try check(reader.getFooter, input.getLength)
+    catch { case NonFatal(e) => reader.close(); throw e }
+    reader
+  }
+
+  private def read(input: HadoopInputFile, options: ParquetReadOptions): ParquetMetadata = {
+    val stream = input.newStream()
+    val footer =
+      try ParquetFileReader.readFooter(input, options, stream)
+      finally stream.close()
+    check(footer, input.getLength)
+    footer
+  }
+
+  /** Law: chunks are within the file, so no more is asked of the heap for them than the file has. */
+  private def check(footer: ParquetMetadata, length: Long): Unit =
+    for (block <- footer.getBlocks.asScala; chunk <- block.getColumns.asScala if !chunk.isEncrypted) {
+      val (start, size) = (chunk.getStartingPos, chunk.getTotalSize)
+      if (start < 0 || size < 0 || start > length || size > length - start || chunk.getValueCount < 0)
+        throw new ParquetDecodingException(s"${chunk.getPath} has $size bytes at $start of $length")
+    }
+
+  /**
+   * Law: each row group is in exactly one split, the one that has its middle. Splits part the file without a gap, and
+   * [[check]] has row groups within the file.
+   */
+  private def isIn(split: PartitionedFile, block: BlockMetaData): Boolean = {
+    val middle = if (block.getColumns.isEmpty) 0 else block.getStartingPos + block.getCompressedSize / 2
+    val inFile = math.max(0, math.min(middle, split.fileSize - 1))
+    split.start <= inFile && inFile < split.start + split.length
+  }
+
+  private def refusing[A](path: Path, conf: Configuration)(open: => A): A =
+    try open
+    catch {
+      // What Spark tells apart from damaged files.
+      case e @ (_: FileNotFoundException | _: AccessControlException | _: BlockMissingException) => throw e
+      case e: StackOverflowError =>
+        throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
+      case NonFatal(e) =>
+        throw unknownType(path, conf).fold(Errors.notParquet(path.toString, e)) { column =>
+          Errors.unknownType(path.toString, column, e)
+        }
+    }
+
+  /** The column of a whole footer whose logical type is a branch of Thrift's union that parquet-java does not have. */
+  private def unknownType(path: Path, conf: Configuration): Option[String] =
+    try
+      Using.resource(HadoopInputFile.fromPath(path, conf).newStream()) { in =>
+        val end = path.getFileSystem(conf).getFileStatus(path).getLen - 8
+        in.seek(end)
+        val length = BytesUtils.readIntLittleEndian(in).toLong
+        if (length < 0 || length > end - 4) None
+        else {
+          in.seek(end - length)
+          Util.readFileMetaData(in).getSchema.asScala
+            .find(e => e.isSetLogicalType && e.getLogicalType.getSetField == null)
+            .map(_.getName)
+        }
+      }
+    catch { case NonFatal(_) => None }
+}
+
+/**
+ * Footers of files whose splits this JVM reads one after the other or side by side: each is read and parsed once. Another
+ * run reads it anew, for it may find another file there.
+ */
+private[parquet] object SharedFooters {
+  private final case class Key(run: String, file: String)
+
+  private val footers: Cache[Key, ParquetMetadata] = CacheBuilder.newBuilder()
+    .maximumSize(32)
+    .softValues()
+    .expireAfterAccess(Duration.ofMinutes(1))
+    .build[Key, ParquetMetadata]()
+
+  def footer(run: String, split: PartitionedFile)(read: => ParquetMetadata): ParquetMetadata =
+    try footers.get(Key(run, split.urlEncodedPath), () => read)
+    catch {
+      case e @ (_: ExecutionException | _: UncheckedExecutionException | _: ExecutionError) =>
+        throw e.getCause
+    }
+}

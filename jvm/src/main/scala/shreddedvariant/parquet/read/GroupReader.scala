@@ -1,0 +1,63 @@
+/** Reads some columns of a file, row group by row group, batch by batch. */
+package shreddedvariant.parquet.read
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.hdfs.BlockMissingException
+import org.apache.hadoop.security.AccessControlException
+import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.spark.sql.vectorized.ColumnVector
+import shreddedvariant.Errors
+import shreddedvariant.parquet.bind.BoundFile
+import shreddedvariant.parquet.file.RowGroup
+import shreddedvariant.parquet.vector.{BatchPosition, LeafColumnReader}
+import shreddedvariant.stats.RowRanges
+
+final class GroupReader(bound: BoundFile, source: GroupSource, place: BatchPosition, writer: ParsedVersion) {
+  private var active = Seq.empty[LeafColumnReader]
+  private var pages: Option[GroupPages] = None
+  private var cursor: RowCursor = _
+
+  /** The leaves that somebody needs in this row group; the others are null there and are not read. */
+  def needed(group: RowGroup): Seq[LeafColumnReader] = bound.leaves.filter(_.isNeededIn(group))
+
+  def open(group: RowGroup, rows: RowRanges): Unit = {
+    closePages()
+    cursor = new RowCursor(group.firstRow, rows)
+    val (needed, idle) = bound.leaves.partition(_.isNeededIn(group))
+    idle.foreach(_.skip())
+    if (needed.nonEmpty) {
+      val read =
+        try source.read(group, needed, rows)
+        catch {
+          // Spark lets these pass `ignoreCorruptFiles`: the file is not damaged.
+          case e @ (_: AccessControlException | _: BlockMissingException) => throw e
+          case NonFatal(e) => throw Errors.damagedPages(place.file, s"row group ${group.number}", e)
+        }
+      pages = Some(read)
+      needed.foreach(leaf => leaf.open(read(leaf), writer, group))
+    }
+    active = needed
+    bound.assembled.foreach(_.open(group))
+  }
+
+  /** Decodes the next rows of those that were asked for. */
+  def read(rows: Int): Unit = {
+    cursor.next(rows, place)
+    active.foreach(_.read(rows))
+    bound.assembled.foreach(_.assemble(rows))
+  }
+
+  def vectors: Array[ColumnVector] = bound.columns.map(_.vector)
+
+  def close(): Unit = {
+    bound.vectors.close()
+    bound.leaves.foreach(_.close())
+    closePages()
+  }
+
+  private def closePages(): Unit = {
+    pages.foreach(_.close())
+    pages = None
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Pages of numbers stored by differences → pages of the same numbers as PLAIN, which Spark's decoder copies as a whole.
+ *
+ * Spark decodes differences too, with a call for each number; a page at a time it is a loop over words.
+ */
+package shreddedvariant.parquet.read
+
+import java.util.{Optional, PrimitiveIterator}
+
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.{ColumnDescriptor, Encoding}
+import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, PageReadStore, PageReader}
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
+import shreddedvariant.parquet.page.{DeltaBinaryPackedDecoder, PageBuffer}
+
+/** The pages stand in `buffer`, and go out in `plain`, where each takes the place of the one before. */
+private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer, plain: PageBuffer)
+    extends PageReadStore {
+  override def getPageReader(column: ColumnDescriptor): PageReader = {
+    val reader = pages.getPageReader(column)
+    new PageReader {
+      override def readDictionaryPage(): DictionaryPage = reader.readDictionaryPage()
+      override def getTotalValueCount: Long = reader.getTotalValueCount
+      override def readPage(): DataPage = reader.readPage() match {
+        case page: DataPageV1 if page.getValueEncoding == Encoding.DELTA_BINARY_PACKED =>
+          asPlain(page, column)
+        case other => other
+      }
+    }
+  }
+  override def getRowCount: Long = pages.getRowCount
+  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+
+  private def asPlain(page: DataPageV1, column: ColumnDescriptor): DataPage = {
+    val bytes = PageBytes(page, column.getMaxRepetitionLevel, column.getMaxDefinitionLevel, buffer)
+    val width = if (column.getPrimitiveType.getPrimitiveTypeName == INT32) 4 else 8
+    val numbers = new DeltaBinaryPackedDecoder(bytes.values, buffer, page.getValueCount.toLong)
+    val levels = bytes.values.arrayOffset - bytes.start
+    val size = levels + numbers.size.toLong * width
+    if (size > PlainPages.Most) {
+      val stored = levels + bytes.values.limit()
+      copyOf(page, BytesInput.from(bytes.values.array, bytes.start, stored), stored, page.getValueEncoding)
+    } else {
+      val to = plain.ofSize(size.toInt)
+      System.arraycopy(bytes.values.array, bytes.start, to, 0, levels)
+      numbers.writeAll(to, levels, width)
+      copyOf(page, BytesInput.from(to, 0, size.toInt), size.toInt, Encoding.PLAIN)
+    }
+  }
+
+  private def copyOf(page: DataPageV1, bytes: BytesInput, size: Int, encoding: Encoding) =
+    new DataPageV1(
+      bytes,
+      page.getValueCount,
+      size,
+      page.getStatistics,
+      page.getRlEncoding,
+      page.getDlEncoding,
+      encoding
+    )
+}
+
+private[parquet] object PlainPages {
+
+  /** Bytes of a page. Equal differences take no bytes, so a larger one stays as it is, for Spark's decoder. */
+  private final val Most = 64L << 20
+}

@@ -1,0 +1,26 @@
+/** Columns that a file does not have. */
+package shreddedvariant.parquet.vector
+
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
+import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnVector
+
+/** A vector that has one value in every row: null, or the default that a column had when it was added. */
+object ConstantVector {
+  def apply(dataType: DataType, value: Option[Any], rows: Int): ColumnVector = {
+    val vector = new ConstantColumnVector(rows, dataType)
+    value match {
+      case Some(value) => ColumnVectorUtils.populate(vector, new GenericInternalRow(Array[Any](value)), 0)
+      case None => vector.setNull()
+    }
+    vector
+  }
+}
+
+/** `ALTER TABLE … ADD COLUMN … DEFAULT`: what rows have that were written before. */
+object ExistingDefault {
+  def apply(field: StructField): Option[Any] =
+    Option(ResolveDefaultColumns.existenceDefaultValues(StructType(Seq(field))).head)
+}

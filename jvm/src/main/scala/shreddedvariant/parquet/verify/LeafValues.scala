@@ -1,0 +1,89 @@
+/** All values of one leaf in one row group, decoded one by one and tallied page by page. */
+package shreddedvariant.parquet.verify
+
+import org.apache.parquet.column.{ColumnDescriptor, ColumnReader}
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.PrimitiveType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+import shreddedvariant.parquet.file.StatisticsReader
+import shreddedvariant.stats.Bounds
+
+/** `starts` are the numbers of the rows that pages begin with. */
+final class LeafValues(leaf: ColumnDescriptor, starts: Array[Long]) {
+  private val column = leaf.getPrimitiveType
+  val pages: IndexedSeq[LeafTally] = starts.indices.map(_ => new LeafTally(column))
+  val levels: Array[Long] = new Array[Long](leaf.getMaxDefinitionLevel + 1)
+
+  def all: LeafTally = {
+    val sum = new LeafTally(column)
+    pages.foreach(sum.add)
+    sum
+  }
+
+  def read(reader: ColumnReader, count: Long): Unit = {
+    val present = leaf.getMaxDefinitionLevel
+    var (left, row, page) = (count, -1L, 0)
+    while (left > 0) {
+      if (reader.getCurrentRepetitionLevel == 0) {
+        row += 1
+        while (page + 1 < starts.length && row >= starts(page + 1)) page += 1
+        pages(page).rows += 1
+      }
+      val level = reader.getCurrentDefinitionLevel
+      levels(level) += 1
+      if (level == present) pages(page).put(reader) else pages(page).nulls += 1
+      pages(page).entries += 1
+      reader.consume()
+      left -= 1
+    }
+  }
+}
+
+/** What values are, as far as statistics may speak of them. No bound is a NaN. */
+final class LeafTally(column: PrimitiveType) {
+  private val statistics: Statistics[_] = Statistics.createStats(column)
+  var rows = 0L
+  var entries = 0L
+  var nulls = 0L
+  var hasNaN = false
+
+  def hasBounds: Boolean = statistics.hasNonNullValue
+  def least: AnyRef = statistics.genericGetMin.asInstanceOf[AnyRef]
+  def greatest: AnyRef = statistics.genericGetMax.asInstanceOf[AnyRef]
+
+  def bounds(decode: Option[StatisticsReader.Decoder]): Bounds =
+    if (hasBounds) Bounds(decode.flatMap(_(least)), decode.flatMap(_(greatest))) else Bounds.none
+
+  def put(reader: ColumnReader): Unit = column.getPrimitiveTypeName match {
+    case INT32 => statistics.updateStats(reader.getInteger)
+    case INT64 => statistics.updateStats(reader.getLong)
+    case BOOLEAN => statistics.updateStats(reader.getBoolean)
+    case FLOAT =>
+      val number = reader.getFloat
+      if (number.isNaN) hasNaN = true else statistics.updateStats(number)
+    case DOUBLE =>
+      val number = reader.getDouble
+      if (number.isNaN) hasNaN = true else statistics.updateStats(number)
+    case _ => statistics.updateStats(reader.getBinary)
+  }
+
+  def add(other: LeafTally): Unit = {
+    rows += other.rows
+    entries += other.entries
+    nulls += other.nulls
+    hasNaN |= other.hasNaN
+    if (other.hasBounds) Seq(other.least, other.greatest).foreach(LeafTally.put(statistics, _))
+  }
+}
+
+object LeafTally {
+  def put(statistics: Statistics[_], value: AnyRef): Unit = value match {
+    case number: Integer => statistics.updateStats(number.intValue)
+    case number: java.lang.Long => statistics.updateStats(number.longValue)
+    case flag: java.lang.Boolean => statistics.updateStats(flag.booleanValue)
+    case number: java.lang.Float => statistics.updateStats(number.floatValue)
+    case number: java.lang.Double => statistics.updateStats(number.doubleValue)
+    case bytes => statistics.updateStats(bytes.asInstanceOf[Binary])
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Writes a file whose shapes its first rows decide: holds copies of rows until there are enough, counts their variants
+ * and the keys of their maps, infers the shapes of all columns together and the hot keys of each map, opens the file, and
+ * goes on as an ordinary writer.
+ */
+package shreddedvariant.parquet.write
+
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.StructType
+import shreddedvariant.infer.Inference
+import shreddedvariant.layout.Shape
+import shreddedvariant.maps.HotMaps
+
+/** `open` makes the writer of the file, given the job that was decided on and the counts of the rows held so far. */
+final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, ColumnCounts) => FileWriter)
+    extends AutoCloseable {
+  private val columns = job.limits.toSeq.sortBy(_._1.mkString(".")).map { case (path, limits) =>
+    new SampledColumn(path, limits, schema)
+  }
+  private val maps = job.mapLimits.toSeq.sortBy(_._1.mkString(".")).map { case (path, limits) =>
+    new SampledMap(path, limits, schema)
+  }
+  private val held = new java.util.ArrayDeque[UnsafeRow]
+  private var heldBytes = 0L
+  private var file: FileWriter = _
+  private var failed = false
+
+  // Spark hands over rows that it uses again; some plans give rows of objects, whose size nobody knows.
+  private lazy val compact = UnsafeProjection.create(schema)
+
+  def write(row: InternalRow): Unit =
+    if (file != null) file.write(row)
+    else
+      orFail {
+        val copy = row match {
+          case unsafe: UnsafeRow => unsafe.copy()
+          case other => compact(other).copy()
+        }
+        held.add(copy)
+        heldBytes += copy.getSizeInBytes
+        columns.foreach(_.add(copy))
+        maps.foreach(_.add(copy))
+        if (held.size >= job.sample.rows || heldBytes >= job.sample.bytes) decide()
+      }
+
+  /** A file that has fewer rows than a sample decides by what it has; after a failure there is no file. */
+  override def close(): Unit =
+    try if (file == null && !failed) orFail(decide())
+    finally if (file != null) file.close()
+
+  /** Of the file that is closed. */
+  def footer: ParquetMetadata = file.footer
+
+  private def decide(): Unit = {
+    val inferred = Inference.infer(columns.map(column => column.counts -> column.limits))
+    val shapes = columns.map(_.path).zip(inferred.map(_.shape)).filter(_._2 != Shape.Untyped)
+    val counts = ColumnCounts(columns.map(column => column.path -> column.counts).toMap, maps, held.size)
+    val hot = HotMaps(job.maps.keys ++ maps.map(map => map.path -> map.hot))
+    file = open(job.copy(shapes = job.shapes ++ shapes, maps = hot), counts)
+    while (!held.isEmpty) file.write(held.poll())
+    heldBytes = 0
+  }
+
+  private def orFail(body: => Unit): Unit =
+    try body
+    catch {
+      case e: Throwable =>
+        failed = true
+        throw e
+    }
+}

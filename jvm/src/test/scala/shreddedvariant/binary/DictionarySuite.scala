@@ -1,0 +1,69 @@
+/** A dictionary that opens has all its keys within its bytes, whatever its offsets are. */
+package shreddedvariant.binary
+
+class DictionarySuite extends munit.FunSuite {
+  private val keys = Seq("abc", "", "\uD83D\uDE00")
+
+  private def encoded(width: Int): Array[Byte] = {
+    val texts = keys.map(_.getBytes("UTF-8"))
+    val numbers = keys.length +: texts.scanLeft(0)(_ + _.length)
+    Array((1 | (width - 1) << 6).toByte) ++
+      numbers.flatMap(number => Seq.tabulate(width)(i => (number >>> 8 * i).toByte)) ++ texts.flatten
+  }
+
+  private def opened[A](body: => A): Option[A] =
+    try Some(body)
+    catch { case _: MalformedVariant => None }
+
+  test("characters of four bytes are looked for in keys alone, and not in offsets") {
+    for (width <- 1 to 4) {
+      assert(Dictionary.mayHoldLongCharacters(encoded(width)))
+      val plain = encoded(width)
+      // The last key ends at an offset of 0xF0 and more, and is of ASCII.
+      val padded = plain.dropRight(4) ++ Array.fill[Byte](0xf8 - 3)('x')
+      for (i <- 0 until width) padded(1 + 4 * width + i) = (0xf8 >>> 8 * i).toByte
+      assertEquals(new Dictionary(padded).key(2).length, 0xf8 - 3)
+      assert(!Dictionary.mayHoldLongCharacters(padded))
+      for (length <- 1 until padded.length) Dictionary.mayHoldLongCharacters(padded.take(length))
+    }
+  }
+
+  test("a dictionary that takes more than all may take together is still the one that the next row finds") {
+    val names = new Names(IndexedSeq("k"))
+    val dictionaries = new Dictionaries(names, objects = 1)
+    val bytes = encoded(4) ++ new Array[Byte](5 << 20)
+    val met = dictionaries.resolve(bytes)
+    met.remember(0, new ObjectFields(Array(2, 0), Array.empty, Array(0)))
+    assert(dictionaries.resolve(bytes.clone) eq met)
+  }
+
+  for (width <- 1 to 4) {
+    val valid = encoded(width)
+
+    test(s"any number in the place of any other opens, or is refused: offsets of $width bytes") {
+      val hostile = Seq(0, 1, 2, 3, 4, 0x7f, 0xff, 0xffff, 0xffffff, -1, Int.MaxValue, Int.MinValue)
+      val numbers = hostile ++ (Int.MaxValue - 40 to Int.MaxValue)
+      for (at <- 0 until valid.length - width + 1; number <- numbers) {
+        val bytes = valid.clone
+        for (i <- 0 until width) bytes(at + i) = (number >>> 8 * i).toByte
+        for (dictionary <- opened(new Dictionary(bytes)); id <- 0 until dictionary.size) {
+          val (start, end) = (dictionary.keyStart(id), dictionary.keyEnd(id))
+          assert(
+            0 <= start && start <= end && end <= bytes.length,
+            s"$at $number: key $id is at $start until $end"
+          )
+        }
+        for (length <- opened(Dictionary.lengthIn(bytes))) assert(0 < length && length <= bytes.length)
+      }
+    }
+
+    test(s"one that is cut off is refused, and bytes behind it are not its own: offsets of $width bytes") {
+      for (length <- 0 until valid.length) {
+        assertEquals(opened(new Dictionary(valid.take(length))).map(_.size), None)
+        assertEquals(opened(Dictionary.lengthIn(valid.take(length))), None)
+      }
+      assertEquals(Dictionary.lengthIn(valid ++ new Array[Byte](9)), valid.length)
+      assertEquals(keys.indices.map(new Dictionary(valid).key), keys)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** What tasks send to the driver is read by threads of Spark that do not know our classes where the jar is a session's. */
+package shreddedvariant.source
+
+import java.io._
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.mapreduce.{JobID, TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.spark.internal.io.FileNameSpec
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
+import org.apache.spark.sql.connector.write.WriterCommitMessage
+import org.apache.spark.util.AccumulatorV2
+import shreddedvariant.{Errors, ShreddedVariantException, VariantFile}
+
+class TaskResultsSuite extends munit.FunSuite {
+
+  /** Reads what was sent, in a place without our classes. */
+  private def arrived(sent: AnyRef): AnyRef = {
+    val bytes = new ByteArrayOutputStream
+    val out = new ObjectOutputStream(bytes)
+    out.writeObject(sent)
+    out.close()
+    val in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)) {
+      override def resolveClass(description: ObjectStreamClass): Class[_] =
+        if (description.getName.contains("shreddedvariant."))
+          throw new ClassNotFoundException(description.getName)
+        else super.resolveClass(description)
+    }
+    in.readObject()
+  }
+
+  private lazy val ours: Seq[Class[_]] = {
+    val root =
+      Paths.get(classOf[ShreddedVariantException].getProtectionDomain.getCodeSource.getLocation.toURI)
+    def name(file: Path) =
+      root.relativize(file).toString.stripSuffix(".class").replace(File.separatorChar, '.')
+    Files.walk(root).iterator.asScala.filter(_.toString.endsWith(".class")).map { file =>
+      Class.forName(name(file), false, getClass.getClassLoader)
+    }.toSeq
+  }
+
+  private def kindsOf(parent: Class[_]): Set[Class[_]] = ours.filter(parent.isAssignableFrom(_)).toSet
+
+  test("a refusal arrives with its sentence, its place and its causes") {
+    val refusal = Errors.inFile("f.parquet", Some(3), Errors.malformedValue("v", "it ends early"))
+    refusal.addSuppressed(new IOException("closed"))
+    val found = arrived(new RuntimeException("the task has failed", refusal)).asInstanceOf[Throwable].getCause
+    assertEquals(found.getMessage, refusal.getMessage)
+    assertEquals(found.getCause.getMessage, refusal.getCause.getMessage)
+    assertEquals(found.getStackTrace.toSeq, refusal.getStackTrace.toSeq)
+    assertEquals(found.getSuppressed.toSeq.map(_.getMessage), Seq("closed"))
+    assert(found.isInstanceOf[IllegalArgumentException])
+  }
+
+  test(
+    "no other exception of ours leaves a task: malformed values become refusals, and pins are read in the driver"
+  ) {
+    assertEquals(
+      kindsOf(classOf[Throwable]).map(_.getSimpleName),
+      Set("ShreddedVariantException", "MalformedVariant", "UnusablePins")
+    )
+  }
+
+  test("what tasks get and send of columns that are cut is Spark's own accumulator") {
+    assertEquals(kindsOf(classOf[AccumulatorV2[_, _]]), Set[Class[_]](classOf[CutColumns]))
+    assertEquals(
+      new CutColumns().copyAndReset().getClass.getName,
+      "org.apache.spark.util.CollectionAccumulator"
+    )
+  }
+
+  test("the files of a Delta table arrive in the commit of their task") {
+    val context = new TaskAttemptContextImpl(
+      new Configuration(false),
+      new TaskAttemptID(new TaskID(new JobID("job", 1), TaskType.MAP, 0), 0)
+    )
+    VariantFile.withFile { file =>
+      val commit = new DeltaFileCommit(file.getParent.toString, Set.empty)
+      commit.setupTask(context)
+      val path = commit.newTaskTempFile(context, None, FileNameSpec("", ".parquet"))
+      Files.write(Paths.get(path), Array[Byte](1, 2, 3))
+      ClosedFiles.put(path, ClosedFile(7, "{}"))
+      val sent = commit.commitTask(context)
+      commit.commitJob(context, Seq(new TaskCommitMessage(arrived(sent.obj.asInstanceOf[AnyRef]))))
+      assertEquals(commit.files.map(f => (f.size, f.rows, f.stats)), Seq((3L, 7L, "{}")))
+      Files.delete(Paths.get(path))
+    }
+    assertEquals(kindsOf(classOf[WriterCommitMessage]), Set.empty[Class[_]])
+  }
+}

@@ -1,0 +1,94 @@
+/** What statistics tell of counts and ends is what rows have; without any one of its laws, it is not. */
+package shreddedvariant.stats
+
+import org.apache.spark.sql.types._
+import org.scalacheck.Gen
+import org.scalacheck.rng.Seed
+import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+
+class ExactAggregatesSuite extends munit.FunSuite {
+  private val order = new DatumOrder(SkippingRules.all)
+
+  private def told(c: Case, laws: SkippingRules): Option[ExactAggregates] = {
+    val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(c.target, None))
+    val column = Column(Origin.Path(path), Seq(c.target), c.isStrict, "v.a")
+    val tallies = SkippedRows.parts(c, column, laws).map { part =>
+      val facts = part.leaf.map(leaf => written(SkippedRows.facts(c, leaf, order)))
+      part.tally(facts.getOrElse(LeafStatistics.unknown(c.rows.size.toLong)))
+    }
+    if (tallies.forall(_.isDefined)) Some(tallies.flatten.foldLeft(ExactAggregates.none)(_.and(_))) else None
+  }
+
+  /** As footers have them: without single values, and with zeros that make bounds as wide as zeros of both signs. */
+  private def written(facts: LeafStatistics): LeafStatistics = {
+    def wider(bound: Option[Datum], zero: Double) = bound.map {
+      case Datum.Floating(0.0) => Datum.Floating(zero)
+      case other => other
+    }
+    val bounds = Bounds(wider(facts.bounds.min, -0.0), wider(facts.bounds.max, 0.0))
+    facts.copy(bounds = bounds, distinct = None, mayHold = None)
+  }
+
+  /** Why a tally is not that of the rows. */
+  private def wrongly(c: Case, laws: SkippingRules): Option[String] = {
+    val tally =
+      try told(c, laws)
+      catch { case _: MatchError if !laws.hold(SkippingRule.OrderedCasts) => None }
+    tally.flatMap { tally =>
+      val outcomes = c.rows.map(SkippedRows.value(c, _))
+      val values = outcomes.flatten.filter(_ != null)
+      if (c.isStrict && outcomes.contains(None)) Some("a strict cast fails")
+      else if (tally.values != values.size) Some(s"${tally.values} are not ${values.size}")
+      else
+        tally.ends.filter(_ => values.nonEmpty && isCompared(c.target)).flatMap { case (least, greatest) =>
+          val sorted = values.flatMap(SkippedRows.compared).sorted(order)
+          val same = isSame(sorted.head, least, sorted) && isSame(sorted.last, greatest, sorted)
+          Option.unless(same)(s"$least and $greatest are not the ends of $sorted")
+        }
+    }.map(why => s"$why: ${c.scalar} AS ${c.target.sql} of ${c.rows}")
+  }
+
+  /** Zeros of both signs are equal, but only one that a row has is its end. */
+  private def isSame(end: Datum, told: Datum, values: Seq[Datum]) = (end, told) match {
+    case (_: Datum.Floating, Datum.Floating(number)) => order.equiv(end, told) && values.exists {
+        case Datum.Floating(value) => java.lang.Double.compare(value, number) == 0
+        case _ => false
+      }
+    case _ => order.equiv(end, told)
+  }
+
+  private def isCompared(dataType: DataType) = dataType match {
+    case _: StringType | BinaryType | VariantType => false
+    case _ => true
+  }
+
+  private def cases(seed: Long, number: Int): Iterator[Case] =
+    Iterator.iterate(Seed(seed))(_.next).take(number).flatMap { seed =>
+      SkippedRows.cases.apply(Gen.Parameters.default, seed)
+    }
+
+  private def unsound(laws: SkippingRules, number: Int): Option[String] =
+    cases(2113, number).flatMap(wrongly(_, laws)).nextOption()
+
+  test("what is told is what rows have")(assertEquals(unsound(SkippingRules.all, 40000), None))
+
+  // The others are laws of predicates, and of comparisons between bounds and constants.
+  private val needed = Seq(
+    SkippingRule.ResidualRows,
+    SkippingRule.StoredOutside,
+    SkippingRule.VariantNulls,
+    SkippingRule.OrderedCasts,
+    SkippingRule.FailedCasts,
+    SkippingRule.MissingStatistics,
+    SkippingRule.NotANumber,
+    SkippingRule.NegativeZero,
+    SkippingRule.RowsThatLack
+  )
+  for (law <- needed)
+    test(s"without $law, what is told is wrong")(assert(unsound(SkippingRules(Set(law)), 40000).isDefined))
+
+  test("much is told") {
+    val told = cases(815, 4000).count(this.told(_, SkippingRules.all).isDefined)
+    assert(told > 600, s"$told of 4000")
+  }
+}

@@ -1,0 +1,1 @@
+"""What Parquet files hold, from their footers alone."""

@@ -1,0 +1,111 @@
+"""Finds the Parquet files below a path as Spark does, and reads their footers; local paths and URIs alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from pyarrow import ArrowException, fs
+
+from shredded_variant.errors import UnreadableFile
+from shredded_variant.footers import delta_log
+from shredded_variant.footers.footer import ENCRYPTED, MAGIC, Damaged, Footer, parse
+
+TAIL = 64 * 1024
+
+
+@dataclass
+class File:
+    """One Parquet file: its path below the table, its size, its footer."""
+
+    name: str
+    size: int
+    footer: Footer
+
+
+def read_files(path: str | os.PathLike[str]) -> list[File]:
+    """The file at this path, or all files below it, in the order of their names."""
+    given = os.fspath(path)
+    try:
+        system, root = _resolve(given)
+        info = system.get_file_info(root)
+        if info.type == fs.FileType.NotFound:
+            raise UnreadableFile(f"{given} does not exist: check the path.")
+        if info.type == fs.FileType.File:
+            found = [(info, os.path.basename(given))]
+        else:
+            found = sorted(_of_table(system, root, given), key=lambda pair: pair[1])
+            if not found:
+                raise UnreadableFile(f"{given} holds no Parquet file: check the path, or write a table there.")
+    except (OSError, ArrowException) as e:
+        raise UnreadableFile(f"{given} cannot be read ({_reason(e)}): check the path and its permissions.") from e
+    shown = [f"{given.rstrip('/')}/{name}" for _, name in found] if info.type != fs.FileType.File else [given]
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda f, show: _read(system, f[0], f[1], show), found, shown))
+
+
+def _of_table(system: Any, root: str, given: str) -> Iterable[tuple[Any, str]]:
+    """A Delta table has the files that its log names; of a directory all count."""
+    if delta_log.is_table(system, root):
+        return delta_log.live_files(system, root, given)
+    return _data_files(system.get_file_info(fs.FileSelector(root, recursive=True)), root)
+
+
+def _resolve(path: str) -> tuple[Any, str]:
+    if "://" in path or path.startswith("file:"):
+        system, root = fs.FileSystem.from_uri(path)
+        return system, root
+    return fs.LocalFileSystem(), os.path.abspath(path)
+
+
+def _data_files(below: list[Any], root: str) -> Iterator[tuple[Any, str]]:
+    for info in below:
+        name = info.path[len(root.rstrip("/")) + 1 :]
+        if info.type == fs.FileType.File and info.size and not any(map(_is_hidden, name.split("/"))):
+            yield info, name
+
+
+def _is_hidden(name: str) -> bool:
+    """Spark's rule: `_x=1` is a partition, `_SUCCESS` and `.part.crc` are not data."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
+def _read(system: Any, info: Any, name: str, shown: str) -> File:
+    try:
+        with system.open_input_file(info.path) as file:
+            return File(name, info.size, parse(_footer_bytes(file, info.size, shown)))
+    except Damaged as e:
+        raise UnreadableFile(f"{shown} is damaged ({e}): write it again or remove it.") from e
+    except (OSError, ArrowException) as e:
+        raise UnreadableFile(f"{shown} cannot be read ({_reason(e)}): check its permissions.") from e
+
+
+def _footer_bytes(file: Any, size: int, shown: str) -> bytes:
+    file.seek(max(0, size - TAIL))
+    tail: bytes = file.read(TAIL)
+    if size < 12 or tail[-4:] != MAGIC:
+        if tail[-4:] == ENCRYPTED:
+            raise UnreadableFile(f"{shown} has an encrypted footer: decrypt it before asking for its layout.")
+        file.seek(0)
+        if file.read(4) == MAGIC:
+            raise UnreadableFile(
+                f"{shown} is cut off: it starts as a Parquet file and has no footer; write it again or remove it."
+            )
+        raise UnreadableFile(f"{shown} is not a Parquet file: it does not end in PAR1; remove it or correct the path.")
+    length = int.from_bytes(tail[-8:-4], "little")
+    if length + 12 > size:
+        raise UnreadableFile(
+            f"{shown} is cut off: its footer of {length:,} bytes does not fit into its {size:,} bytes; "
+            "write it again or remove it."
+        )
+    if length + 8 > len(tail):
+        file.seek(size - 8 - length)
+        tail = file.read(length + 8)
+    return tail[-8 - length : -8]
+
+
+def _reason(e: BaseException) -> str:
+    return os.strerror(e.errno) if isinstance(e, OSError) and e.errno else str(e).split("\n")[0].rstrip(".")

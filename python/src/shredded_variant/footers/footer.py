@@ -1,0 +1,236 @@
+"""Reads a Parquet footer as it stands: the schema with its annotations, and the bounds of each column chunk.
+
+pyarrow's own view gives names joined by dots and no annotation of groups, so Thrift's compact protocol is read here.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+MAGIC, ENCRYPTED = b"PAR1", b"PARE"
+DEEPEST = 200
+# Bytes of the longest number, which has 64 bits.
+LONGEST = 10
+REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
+
+# Branches of the union LogicalType.
+STRING, MAP, LIST, ENUM, DECIMAL, DATE, TIME, TIMESTAMP = 1, 2, 3, 4, 5, 6, 7, 8
+INTEGER, UNKNOWN, JSON, BSON, UUID, FLOAT16, VARIANT = 10, 11, 12, 13, 14, 15, 16
+# What these branches always hold: scale and precision, UTC and unit, width and sign.
+DETAILS: dict[int, dict[int, type]] = {
+    DECIMAL: {1: int, 2: int},
+    TIME: {1: bool, 2: dict},
+    TIMESTAMP: {1: bool, 2: dict},
+    INTEGER: {1: int, 2: bool},
+}
+
+
+class Damaged(Exception):
+    """The bytes are no footer; the text says why."""
+
+
+@dataclass
+class Node:
+    """One element of the schema, a group where `physical` is None."""
+
+    name: str
+    repetition: int
+    physical: int | None
+    converted: int | None
+    scale: int
+    precision: int
+    logical: tuple[int, dict[int, Any]] | None
+    path: tuple[str, ...]
+    children: list[Node] = field(default_factory=list)
+
+    def child(self, name: str) -> Node | None:
+        return next((c for c in self.children if c.name == name), None)
+
+    def is_annotated(self, logical: int, converted: int | None = None) -> bool:
+        if self.logical is not None:
+            return self.logical[0] == logical
+        return converted is not None and self.converted == converted
+
+    @property
+    def is_list(self) -> bool:
+        return self.physical is None and self.is_annotated(LIST, 3)
+
+    @property
+    def is_map(self) -> bool:
+        return self.physical is None and (self.is_annotated(MAP, 1) or self.is_annotated(MAP, 2))
+
+
+@dataclass
+class Chunk:
+    """One leaf in one row group; what the writer left out is None."""
+
+    values: int
+    size: int
+    nulls: int | None
+    low: bytes | None
+    high: bytes | None
+
+
+@dataclass
+class Footer:
+    rows: int
+    row_groups: int
+    root: Node
+    chunks: dict[tuple[str, ...], list[Chunk]]
+    metadata: dict[str, str]
+
+
+def parse(data: bytes) -> Footer:
+    """The footer in these bytes of Thrift."""
+    try:
+        top = _Compact(data).struct()
+        elements = _get(top, 2, list)
+        root, used = _tree(elements, 0, ())
+        if used != len(elements):
+            raise Damaged(f"its schema has {len(elements) - used} elements too many")
+        groups = _get(top, 4, list)
+        chunks: dict[tuple[str, ...], list[Chunk]] = {}
+        for group in groups:
+            for column in _get(group, 1, list):
+                path, chunk = _chunk(_get(column, 3, dict))
+                chunks.setdefault(path, []).append(chunk)
+        metadata = {_text(_get(kv, 1, bytes)): _text(_get(kv, 2, bytes, b"")) for kv in _get(top, 5, list, [])}
+        return Footer(_count(top, 3), len(groups), root, chunks, metadata)
+    except (AttributeError, IndexError, KeyError, TypeError, struct.error) as e:
+        raise Damaged("its footer is not what Parquet writes there") from e
+    except RecursionError as e:
+        raise Damaged("its schema is nested too deeply") from e
+
+
+def _get(fields: dict[int, Any], id: int, type: type, *default: Any) -> Any:
+    """A field that has this type, so that nothing later meets another."""
+    found = fields.get(id, *default) if default else fields[id]
+    if not isinstance(found, type) and (not default or found is not default[0]):
+        raise TypeError
+    return found
+
+
+def _count(fields: dict[int, Any], id: int) -> int:
+    found: int = _get(fields, id, int)
+    if found < 0:
+        raise TypeError
+    return found
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _tree(elements: list[dict[int, Any]], at: int, path: tuple[str, ...]) -> tuple[Node, int]:
+    """The node at this position of the flattened schema, and the position behind its last descendant."""
+    e = elements[at]
+    # The root's own name is no part of any path.
+    here = (*path, _text(_get(e, 4, bytes))) if at else ()
+    physical = _get(e, 1, int, None)
+    if not 0 <= (physical or 0) < 8:
+        raise TypeError
+    node = Node(
+        here[-1] if here else "",
+        _get(e, 3, int, REQUIRED),
+        physical,
+        _get(e, 6, int, None),
+        _get(e, 7, int, 0),
+        _get(e, 8, int, 0),
+        _logical(_get(e, 10, dict, None)),
+        here,
+    )
+    at += 1
+    if node.physical is None:
+        for _ in range(_get(e, 5, int, 0)):
+            child, at = _tree(elements, at, here)
+            node.children.append(child)
+    return node, at
+
+
+def _logical(union: dict[int, Any] | None) -> tuple[int, dict[int, Any]] | None:
+    if not union:
+        return None
+    kind, details = next(iter(union.items()))
+    for id, type in DETAILS.get(kind, {}).items():
+        _get(details, id, type)
+    return kind, details
+
+
+def _chunk(meta: dict[int, Any]) -> tuple[tuple[str, ...], Chunk]:
+    stats = _get(meta, 12, dict, {})
+    # The deprecated fields `min` and `max` were compared as signed bytes, which is right for few types.
+    low, high, nulls = _get(stats, 6, bytes, None), _get(stats, 5, bytes, None), _get(stats, 3, int, None)
+    chunk = Chunk(_count(meta, 5), _count(meta, 7), None if nulls is None or nulls < 0 else nulls, low, high)
+    return tuple(_text(step) for step in _get(meta, 3, list)), chunk
+
+
+class _Compact:
+    """Thrift's compact protocol: a struct becomes {field id: value}."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def take(self, size: int) -> bytes:
+        if size < 0 or self.at + size > len(self.data):
+            raise IndexError
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def varint(self) -> int:
+        result = 0
+        for i in range(LONGEST):
+            b = self.byte()
+            result |= (b & 0x7F) << 7 * i
+            if b < 0x80:
+                return result & 0xFFFF_FFFF_FFFF_FFFF
+        raise IndexError
+
+    def size(self) -> int:
+        """How many bytes, values or pairs come next: each takes a byte at least."""
+        size = self.varint()
+        if size > len(self.data) - self.at:
+            raise IndexError
+        return size
+
+    def zigzag(self) -> int:
+        n = self.varint()
+        return (n >> 1) ^ -(n & 1)
+
+    def struct(self, depth: int = 0) -> dict[int, Any]:
+        fields: dict[int, Any] = {}
+        last = 0
+        while head := self.byte():
+            last = last + (head >> 4) if head >> 4 else self.zigzag()
+            kind = head & 15
+            fields[last] = kind == 1 if kind in (1, 2) else self.value(kind, depth + 1)
+        return fields
+
+    def value(self, kind: int, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise IndexError
+        if kind in (4, 5, 6):
+            return self.zigzag()
+        if kind == 8:
+            return self.take(self.size())
+        if kind == 12:
+            return self.struct(depth)
+        if kind in (9, 10):
+            head = self.byte()
+            size = head >> 4 if head >> 4 < 15 else self.size()
+            return [self.value(head & 15, depth + 1) for _ in range(size)]
+        if kind in (1, 2, 3):
+            return self.byte()
+        if kind == 7:
+            return struct.unpack("<d", self.take(8))[0]
+        if kind == 11:
+            size = self.size()
+            kinds = self.byte() if size else 0
+            return [(self.value(kinds >> 4, depth + 1), self.value(kinds & 15, depth + 1)) for _ in range(size)]
+        raise IndexError

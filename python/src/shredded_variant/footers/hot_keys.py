@@ -1,0 +1,93 @@
+"""The hot keys of maps: as a value that goes into a write, and which columns of a file hold them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shredded_variant.errors import WrongArgument
+from shredded_variant.footers.footer import Node
+from shredded_variant.names import in_brackets
+
+COLUMNS = "parquet.map.shredding.columns"
+# What stands around the keys of a list with commas, and is none of theirs: the ends that Java's `trim` takes off.
+AROUND = "".join(map(chr, range(ord(" ") + 1)))
+
+
+@dataclass(frozen=True, repr=False)
+class HotKeys:
+    """The keys of a map that get columns of their own, in their order; made by `infer_shape` or `HotKeys.parse`."""
+
+    keys: tuple[str, ...]
+
+    @staticmethod
+    def parse(text: str) -> HotKeys:
+        """The keys that a text means: a list with commas, or a JSON array of strings."""
+        if not isinstance(text, str):
+            raise WrongArgument(
+                f"HotKeys.parse takes a text and was given {text!r:.80}: pass keys with commas, or a JSON array."
+            )
+        keys = _parse(text)
+        if len(set(keys)) < len(keys) or ("" in keys and _json(text) is None):
+            raise WrongArgument(
+                f"The keys '{text:.80}' hold one that is empty or stands there twice: name each key once, and write "
+                "keys that are empty, padded or hold commas as a JSON array."
+            )
+        return HotKeys(tuple(keys))
+
+    def text(self) -> str:
+        """For `.option("parquet.map.shredding.<column>.keys", …)`."""
+        plain = ",".join(self.keys)
+        is_plain = all(key and key == key.strip() for key in self.keys) and _parse(plain) == list(self.keys)
+        return plain if is_plain else self.to_json()
+
+    def to_json(self) -> str:
+        return json.dumps(list(self.keys), ensure_ascii=False)
+
+    def options(self, column: str) -> dict[str, str]:
+        """What a write takes for this map: `.options(**keys.options("headers"))`. Without a key, nothing."""
+        return {COLUMNS: column, f"parquet.map.shredding.{column}.keys": self.text()} if self.keys else {}
+
+    def __repr__(self) -> str:
+        title = f"HotKeys: {len(self.keys)} key{'' if len(self.keys) == 1 else 's'}"
+        return "\n".join([title, *(f"  {in_brackets(key)}" for key in self.keys)])
+
+
+def of(children: Iterable[Node], path: tuple[str, ...], footer: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """{column: (its map, the key)} for the fields of one struct; maps whose keys nobody names have none."""
+    fields = list(children)
+    names = {node.name for node in fields}
+    found = {}
+    for node in fields:
+        text = _named(footer, (*path, node.name)) if node.is_map else None
+        for i, key in enumerate(_parse(text) if text is not None else []):
+            column = f"__paimon_map_shred_{node.name}_{i}"
+            if column in names:
+                found[column] = (node.name, key)
+    return found
+
+
+def _named(footer: Mapping[str, str], path: tuple[str, ...]) -> str | None:
+    """What a footer says of a map: the specification knows no structs, and quotes no names."""
+    unquoted = footer.get(f"paimon.map.shredding.{path[0]}.keys") if len(path) == 1 else None
+    return footer.get(_footer_key(path), unquoted)
+
+
+def _footer_key(path: tuple[str, ...]) -> str:
+    quoted = (f"`{n.replace('`', '``')}`" if "." in n or "`" in n else n for n in path)
+    return f"paimon.map.shredding.{'.'.join(quoted)}.keys"
+
+
+def _parse(text: str) -> list[str]:
+    """A JSON array of strings, or a list with commas."""
+    listed = _json(text)
+    return [key.strip(AROUND) for key in text.split(",")] if listed is None else listed
+
+
+def _json(text: str) -> list[str] | None:
+    try:
+        keys = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return keys if isinstance(keys, list) and all(isinstance(k, str) for k in keys) else None

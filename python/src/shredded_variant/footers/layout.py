@@ -1,0 +1,296 @@
+"""What Parquet files hold, from their footers alone: the types, counts, bytes and bounds of every variant's paths."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shredded_variant import names, render
+from shredded_variant.errors import PandasMissing, UnreadableFile
+from shredded_variant.footers import draft, leaf, schema
+from shredded_variant.footers.files import File, read_files
+from shredded_variant.footers.footer import Chunk, Footer, Node
+from shredded_variant.footers.leaf import Key, Value
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A plain column (path ""), one path of a variant column, or one hot key of a map, over all files that have it.
+
+    Counts are of rows, or of elements below an array, and None where footers do not tell.
+    """
+
+    column: str
+    path: str
+    label: str
+    depth: int
+    type: str
+    files: int
+    rows: int | None
+    typed: int | None
+    residual: int | None
+    present: int | None
+    bytes: int
+    min: Value | None
+    max: Value | None
+
+    @property
+    def nulls(self) -> int | None:
+        """Rows without a value here; a variant null is a value."""
+        return None if self.rows is None or self.present is None else self.rows - self.present
+
+    @property
+    def presence(self) -> float | None:
+        return _share(self.present, self.rows)
+
+    @property
+    def share_typed(self) -> float | None:
+        return _share(self.typed, self.present)
+
+    @property
+    def share_residual(self) -> float | None:
+        return _share(self.residual, self.present)
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("column", "path", "type", "files", "rows", "present", "nulls", "typed", "residual",
+                 "presence", "share_typed", "share_residual", "bytes", "min", "max")  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class FileShape:
+    """Files that shred their variants alike: the shape of each variant column, as `shredding.shape` takes it.
+
+    `kind` is `parquet` for today's layout, `draft` for the earlier one, or `unshredded`.
+    """
+
+    kind: str
+    files: int
+    rows: int
+    columns: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What `layout` found: a tree as text and in notebooks, a table for pandas, JSON for machines."""
+
+    path: str
+    files: int
+    row_groups: int
+    rows: int
+    bytes: int
+    partitions: tuple[str, ...]
+    shapes: tuple[FileShape, ...]
+    entries: tuple[Entry, ...]
+
+    def __repr__(self) -> str:
+        return render.text(self)
+
+    def _repr_html_(self) -> str:
+        return render.html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "version": 1,
+            "path": self.path,
+            "files": self.files,
+            "row_groups": self.row_groups,
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "partitions": list(self.partitions),
+            "shapes": [vars(shape) for shape in self.shapes],
+            "entries": [entry.to_dict() for entry in self.entries],
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        try:
+            import pandas
+        except ImportError:
+            raise PandasMissing("to_pandas needs pandas, which is not installed: pip install pandas.") from None
+        table: pandas.DataFrame = pandas.DataFrame([entry.to_dict() for entry in self.entries])
+        return table
+
+
+def layout(path: str | os.PathLike[str]) -> Layout:
+    """The layout of the Parquet file at this path or URI, or of all files below it."""
+    files = read_files(path)
+    merged: dict[tuple[str, str], _Merged] = {}
+    for file in files:
+        try:
+            _merge_file(merged, file.footer)
+        except RecursionError:
+            raise UnreadableFile(f"{file.name} is nested too deeply for its layout to be shown.") from None
+    return Layout(
+        os.fspath(path),
+        len(files),
+        sum(f.footer.row_groups for f in files),
+        sum(f.footer.rows for f in files),
+        sum(f.size for f in files),
+        _partitions(files),
+        _shapes(files),
+        tuple(m.entry(*where) for where, m in _in_tree_order(merged)),
+    )
+
+
+def _partitions(files: Iterable[File]) -> tuple[str, ...]:
+    steps = (step for f in files for step in f.name.split("/")[:-1] if "=" in step)
+    return tuple(dict.fromkeys(step.split("=")[0] for step in steps))
+
+
+def _shapes(files: Iterable[File]) -> tuple[FileShape, ...]:
+    count: Counter[tuple[str, str]] = Counter()
+    rows: Counter[tuple[str, str]] = Counter()
+    for file in files:
+        variants = [c for c in schema.columns(file.footer) if c.is_variant]
+        shapes = json.dumps({c.name: schema.shape(c.node) for c in variants}, ensure_ascii=False)
+        kinds = {draft.kind(c.node) for c in variants} - {"unshredded"}
+        which = " + ".join(sorted(kinds)) or "unshredded", shapes
+        count[which] += 1
+        rows[which] += file.footer.rows
+    return tuple(FileShape(kind, n, rows[kind, text], json.loads(text)) for (kind, text), n in count.most_common())
+
+
+class _Merged:
+    """The counts of one path while files are added; a count turns None once one file does not tell it."""
+
+    def __init__(self, label: str, depth: int, parent: str | None) -> None:
+        self.label = label
+        self.depth = depth
+        self.parent = parent
+        self.types: dict[str, None] = {}
+        self.files = 0
+        self.rows: int | None = 0
+        self.typed: int | None = 0
+        self.residual: int | None = 0
+        self.present: int | None = 0
+        self.bytes = 0
+        self.bounds: tuple[Key, Key] | None = None
+        self.has_bounds = True
+
+    def add(self, type: str, rows: int | None, typed: int | None, residual: int | None, present: int | None) -> None:
+        self.types[type] = None
+        self.files += 1
+        self.rows = _plus(self.rows, rows)
+        self.typed = _plus(self.typed, typed)
+        self.residual = _plus(self.residual, residual)
+        self.present = _plus(self.present, present)
+
+    def bound(self, node: Node, chunks: Iterable[Chunk]) -> None:
+        """Takes the bounds in; a chunk that has values and no bounds leaves the whole without."""
+        for chunk in chunks:
+            if chunk.nulls == chunk.values:
+                continue
+            low, high = leaf.key(node, chunk.low), leaf.key(node, chunk.high)
+            if low is None or high is None:
+                self.has_bounds = False
+            else:
+                old = self.bounds or (low, high)
+                self.bounds = (min(old[0], low), max(old[1], high))
+
+    def entry(self, column: str, path: str) -> Entry:
+        known = [t for t in self.types if t != "VARIANT"]
+        low, high = (
+            (leaf.value(known[0], b) for b in self.bounds)
+            if self.bounds and self.has_bounds and len(known) == 1
+            else (None, None)
+        )
+        return Entry(
+            column, path, self.label, self.depth, " | ".join(known or self.types), self.files, self.rows,
+            self.typed, self.residual, self.present, self.bytes, low, high,
+        )  # fmt: skip
+
+
+def _merge_file(merged: dict[tuple[str, str], _Merged], footer: Footer) -> None:
+    for column in schema.columns(footer):
+        if column.is_variant:
+            _merge_variant(merged, column, footer)
+        else:
+            _merge_plain(merged, column, footer)
+
+
+def _merge_plain(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
+    # A hot key stands below its map, whose own entry is what the map has left.
+    path = "" if column.key is None else names.in_brackets(column.key)
+    label, depth, parent = (path, 1, "") if path else (column.name, 0, None)
+    m = merged.setdefault((column.name, path), _Merged(label, depth, parent))
+    node = column.node
+    m.bytes += sum(c.size for each in schema.leaves(node) for c in footer.chunks.get(each.path, ()))
+    scalar = node.physical is not None and not column.repeated
+    present = _non_null(node, footer) if scalar else None
+    m.add(schema.type_of(node), None if column.repeated else footer.rows, present, 0, present)
+    if node.physical is not None:
+        _bound(m, schema.type_of(node), node, footer)
+
+
+def _merge_variant(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
+    parents: list[str] = []
+    for cell in schema.cells(column):
+        parents[cell.depth :] = [cell.path]
+        parent = parents[cell.depth - 1] if cell.depth else None
+        m = merged.setdefault((column.name, cell.path), _Merged(cell.label or column.name, cell.depth, parent))
+        residual = _non_null(cell.value, footer)
+        typed = 0 if not cell.typed else _non_null(cell.scalar, footer) if cell.is_scalar else None
+        present = _plus(typed, residual)
+        own = [n for n in (cell.value, cell.scalar) if n is not None]
+        if cell.depth == 0:
+            # A variant is there exactly where its metadata is: this tells objects and arrays too.
+            metadata = column.node.child("metadata")
+            if metadata is not None:
+                present = _non_null(metadata, footer)
+                own.append(metadata)
+            elif any(_non_null(node, footer) == footer.rows for node in schema.leaves(column.node)):
+                present = footer.rows
+            if typed is None and residual == 0:
+                typed = present
+        m.bytes += sum(c.size for n in own for c in footer.chunks.get(n.path, ()))
+        m.add(cell.type, None if cell.repeated else footer.rows, typed, residual, present)
+        if cell.is_scalar and cell.scalar is not None:
+            _bound(m, cell.type, cell.scalar, footer)
+
+
+def _bound(m: _Merged, type: str, node: Node, footer: Footer) -> None:
+    # Bounds of two types do not compare.
+    if all(t in (type, "VARIANT") for t in m.types):
+        m.bound(node, footer.chunks.get(node.path, ()))
+
+
+def _non_null(node: Node | None, footer: Footer) -> int | None:
+    """How many values this leaf has, or None where a writer left its null count out."""
+    if node is None:
+        return 0
+    total = 0
+    for chunk in footer.chunks.get(node.path, ()):
+        if chunk.nulls is None and (node.repetition or len(node.path) > 1):
+            return None
+        total += chunk.values - (chunk.nulls or 0)
+    return total
+
+
+def _in_tree_order(merged: dict[tuple[str, str], _Merged]) -> Iterator[tuple[tuple[str, str], _Merged]]:
+    """Columns in the order of their first file, and each path behind its parent, whichever file brought it."""
+    below: dict[tuple[str, str | None], list[tuple[tuple[str, str], _Merged]]] = {}
+    for (column, path), m in merged.items():
+        below.setdefault((column, m.parent), []).append(((column, path), m))
+    stack = [item for (_, parent), items in reversed(below.items()) if parent is None for item in reversed(items)]
+    while stack:
+        item = stack.pop()
+        yield item
+        stack += reversed(below.get(item[0], ()))
+
+
+def _plus(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _share(part: int | None, whole: int | None) -> float | None:
+    return None if part is None or not whole else round(part / whole, 6)

@@ -1,0 +1,1 @@
+"""What runs on Spark: sessions, inference, maintenance, verification."""

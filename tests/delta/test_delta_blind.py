@@ -1,0 +1,173 @@
+"""`isBlindAppend` of an append: true only if its rows were not read from the table that they go to.
+
+Other writers may order an overwrite before a blind append, so a false `true` breaks their tables.
+"""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from delta_races import ids, meanwhile, rows
+from delta_tables import actions, commits, load, save
+from tables import FORMAT
+
+
+@pytest.fixture(scope="module")
+def table(spark, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("blind") / "t able")
+    spark.sparkContext.pythonExec = sys.executable
+    save(rows(spark, 0, 1), path)
+    spark.sql(f"CREATE TABLE blind_t USING {FORMAT} LOCATION '{path}'")
+    load(spark, path).createOrReplaceTempView("blind_view")
+    yield path
+    spark.sql("DROP TABLE blind_t")
+
+
+@pytest.fixture(scope="module")
+def other(spark, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("blind") / "t able2")
+    save(rows(spark, 5), path)
+    load(spark, path).createOrReplaceTempView("blind_other")
+    return path
+
+
+def is_blind(path):
+    (info,) = actions(path, "commitInfo")
+    assert info["operationParameters"]["mode"] == "Append"
+    return info["isBlindAppend"]
+
+
+def linked(path):
+    link = Path(path).parent / "link"
+    if not link.exists():
+        link.symlink_to(path)
+    return str(link)
+
+
+def cached(df):
+    df.persist().count()
+    return df
+
+
+# What the rows of an append come from: the DataFrame `new` has rows of no table, `t` is a path of the table itself.
+ITSELF = {
+    "load": lambda spark, t, new: load(spark, t),
+    "a path with a slash at its end": lambda spark, t, new: load(spark, t + "/"),
+    "a path with dots": lambda spark, t, new: load(spark, f"{Path(t).parent}/x/../{Path(t).name}"),
+    "a URI": lambda spark, t, new: load(spark, Path(t).as_uri().replace("%20", " ")),
+    "a link to the directory": lambda spark, t, new: load(spark, linked(t)),
+    "an older version": lambda spark, t, new: load(spark, t, versionAsOf="0"),
+    "a path in SQL": lambda spark, t, new: spark.sql(f"SELECT * FROM {FORMAT}.`{t}`"),
+    "a name of the catalog": lambda spark, t, new: spark.table("blind_t"),
+    "a view": lambda spark, t, new: spark.table("blind_view"),
+    "no column": lambda spark, t, new: load(spark, t).selectExpr("7L AS id"),
+    "an aggregate that footers answer": lambda spark, t, new: load(spark, t).selectExpr("count(*) AS id"),
+    "files that a filter skips": lambda spark, t, new: load(spark, t).where("id > 1000"),
+    "one side of a join": lambda spark, t, new: new.join(load(spark, t).select("id"), "id", "left_anti"),
+    "one side of a union": lambda spark, t, new: new.select("id").union(load(spark, t).select("id")),
+    "EXISTS": lambda spark, t, new: new.where("EXISTS (SELECT 1 FROM blind_t WHERE blind_t.id = 0)"),
+    "IN": lambda spark, t, new: new.where("id NOT IN (SELECT id FROM blind_t)"),
+    "a scalar subquery": lambda spark, t, new: new.selectExpr("id + (SELECT max(id) FROM blind_view) AS id"),
+    "a subquery in a subquery": lambda spark, t, new: new.where(
+        "id > (SELECT count(*) FROM range(3) WHERE id IN (SELECT id FROM blind_view))"
+    ),
+    "a CTE": lambda spark, t, new: spark.sql("WITH a AS (SELECT id FROM blind_t) SELECT x.id FROM a x, a y"),
+    "a cached DataFrame": lambda spark, t, new: cached(load(spark, t)),
+    "a cached join": lambda spark, t, new: cached(new.join(load(spark, t).select("id"), "id", "left_anti")).limit(1),
+    "an RDD": lambda spark, t, new: spark.createDataFrame(load(spark, t).select("id").rdd.map(tuple), "id BIGINT"),
+    "an RDD of rows that a join chooses while it runs": lambda spark, t, new: spark.createDataFrame(
+        load(spark, t).select("id").join(new.where("id > 0").select("id").hint("broadcast"), "id").rdd.map(tuple),
+        "id BIGINT",
+    ),
+    "an RDD after a shuffle": lambda spark, t, new: spark.createDataFrame(
+        load(spark, t).select("id").rdd.map(tuple).distinct(), "id BIGINT"
+    ),
+    "a checkpoint": lambda spark, t, new: load(spark, t).select("id").localCheckpoint(),
+    "files of Spark's parquet": lambda spark, t, new: spark.read.parquet(t).select("id"),
+    "a pandas function": lambda spark, t, new: load(spark, t).select("id").mapInPandas(lambda b: b, "id BIGINT"),
+}  # fmt: skip
+
+# What comes from elsewhere, `o` being the path of another table.
+ELSEWHERE = {
+    "values": lambda spark, o, new: new,
+    "a range": lambda spark, o, new: spark.range(3),
+    "an RDD": lambda spark, o, new: spark.createDataFrame(spark.sparkContext.parallelize([(1,)]), "id BIGINT"),
+    "another table": lambda spark, o, new: load(spark, o),
+    "a subquery of another": lambda spark, o, new: new.where("id NOT IN (SELECT id FROM blind_other)"),
+    "a cached DataFrame": lambda spark, o, new: cached(load(spark, o)),
+    "an RDD of another": lambda spark, o, new: spark.createDataFrame(
+        load(spark, o).select("id").rdd.map(tuple), "id BIGINT"
+    ),
+    "files of another": lambda spark, o, new: spark.read.parquet(o).select("id"),
+    "no rows of the table": lambda spark, o, new: spark.table("blind_t").where("1 = 0"),
+}
+
+
+@pytest.mark.parametrize("source", ITSELF)
+def test_an_append_of_rows_of_the_same_table_is_not_blind(spark, table, source):
+    df = ITSELF[source](spark, table, rows(spark, 7, 8))
+    try:
+        save(df.limit(1), table)
+        assert is_blind(table) is False
+    finally:
+        spark.catalog.clearCache()
+
+
+@pytest.mark.parametrize("source", ELSEWHERE)
+def test_an_append_of_rows_from_elsewhere_is_blind(spark, table, other, source):
+    try:
+        save(ELSEWHERE[source](spark, other, rows(spark, 7, 8)), table)
+        assert is_blind(table) is True
+    finally:
+        spark.catalog.clearCache()
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_inserts_and_writes_by_name_say_the_same(spark, table, other, blind):
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW source AS SELECT * FROM {FORMAT}.`{other if blind else table}` LIMIT 1")
+    for write in (
+        lambda: spark.sql("INSERT INTO blind_t SELECT * FROM source"),
+        lambda: spark.table("source").writeTo("blind_t").append(),
+        lambda: spark.table("source").write.insertInto("blind_t"),
+        lambda: spark.table("source").write.format(FORMAT).mode("append").saveAsTable("blind_t"),
+        lambda: save(spark.table("source"), linked(table)),
+    ):
+        before = len(commits(table))
+        write()
+        assert len(commits(table)) == before + 1
+        assert is_blind(table) is blind
+
+
+def stream(spark, df, path, checkpoint):
+    query = df.writeStream.format(FORMAT).option("table", "delta").option("checkpointLocation", str(checkpoint))
+    query.trigger(availableNow=True).start(path).awaitTermination(120)
+
+
+def test_a_stream_says_it_of_each_batch(spark, table, other, tmp_path):
+    def source(path):
+        return spark.readStream.format(FORMAT).load(path)
+
+    stream(spark, source(other), table, tmp_path / "1")
+    assert is_blind(table) is True
+    stream(spark, source(table), table, tmp_path / "2")
+    assert is_blind(table) is False
+    still = source(other).join(load(spark, table).select("id").distinct(), "id", "left_semi")
+    stream(spark, still, table, tmp_path / "3")
+    assert len(actions(table, "txn")) == 1 and is_blind(table) is False
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_batch_that_a_function_writes_says_it_too(spark, table, other, tmp_path, blind):
+    source = spark.readStream.format(FORMAT).load(other if blind else table)
+    query = source.writeStream.foreachBatch(lambda df, id: save(df, table) and None)
+    query = query.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120) and query.exception() is None
+    assert is_blind(table) is blind
+
+
+def test_an_overwrite_fails_after_an_append_that_has_read_the_table(spark, table):
+    before = ids(spark, table)
+    (failure,) = meanwhile(spark, table, lambda: save(load(spark, table), table), mode="overwrite")
+    assert "SHREDDED_VARIANT_DELTA_CONFLICT" in failure
+    assert ids(spark, table) == sorted(before * 2)

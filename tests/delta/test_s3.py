@@ -1,0 +1,257 @@
+"""S3 through Hadoop's S3A, with a server on loopback: drivers that write at once lose nothing, and what is asked for.
+
+`make test` runs short series of appends, FUZZ=1 long ones.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from programs import CALM, clean_environment, script
+from s3_server import S3
+
+pytestmark = pytest.mark.fuzz
+
+FUZZ = bool(os.environ.get("FUZZ"))
+
+# Runs the code in each line of its input, and answers with what it leaves in `answer`.
+DRIVER = """
+import shredded_variant
+builder = calm()
+for key, value in json.loads(sys.argv[1]).items():
+    builder = builder.config(key, value)
+spark = shredded_variant.attach(builder).getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+
+def rows(*ids):
+    values = ", ".join(f"({i})" for i in ids)
+    rows = spark.sql(f"SELECT id, parse_json(to_json(named_struct('a', id))) AS v FROM VALUES {values} AS t(id)")
+    return rows.coalesce(1)
+
+def save(df, path, mode="append", **options):
+    df.write.format("shredded_variant").mode(mode).options(**options).save(path)
+
+def load(path):
+    return spark.read.format("shredded_variant").load(path)
+
+def ids(path):
+    return sorted(r[0] for r in load(path).select("id").collect())
+
+def refused(write):
+    try:
+        write()
+    except Exception as e:
+        return str(e)
+
+for line in sys.stdin:
+    here = globals() | {"answer": None}
+    try:
+        exec(json.loads(line), here)
+        print(json.dumps({"answer": here["answer"]}), flush=True)
+    except Exception as e:
+        print(json.dumps({"error": str(e)[:3000]}), flush=True)
+"""
+
+
+class Driver:
+    def __init__(self, folder, settings):
+        command = [sys.executable, script(folder, DRIVER), json.dumps(settings)]
+        self.program = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=clean_environment(),
+        )  # fmt: skip
+
+    def begin(self, code):
+        self.program.stdin.write(json.dumps(code) + "\n")
+        self.program.stdin.flush()
+
+    def end(self):
+        answer = json.loads(self.program.stdout.readline() or '{"error": "the driver has ended"}')
+        assert "error" not in answer, answer["error"]
+        return answer["answer"]
+
+    def run(self, code):
+        self.begin(code)
+        return self.end()
+
+
+@pytest.fixture(scope="module")
+def store():
+    server = S3()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def drivers(store, tmp_path_factory):
+    """Two of them, each in a JVM of its own."""
+    # Buckets are configured one by one: this one has its conditions switched off.
+    settings = CALM | store.settings() | {"spark.hadoop.fs.s3a.bucket.off.create.conditional.enabled": "false"}
+    both = [Driver(tmp_path_factory.mktemp("driver"), settings) for _ in range(2)]
+    yield both
+    for driver in both:
+        driver.program.stdin.close()
+        driver.program.wait(60)
+
+
+@pytest.fixture
+def driver(drivers):
+    return drivers[0]
+
+
+@pytest.fixture(autouse=True)
+def usual(store):
+    store.usual()
+
+
+def appends(path, first, number):
+    return f"""
+for i in range({first}, {first + number}):
+    save(rows(i), "{path}")
+answer = "all acknowledged"
+"""
+
+
+def test_two_drivers_that_append_to_one_delta_table_lose_nothing(store, drivers):
+    path, number = "s3a://both/t", 100 if FUZZ else 4
+    drivers[0].run(f'save(rows(-1), "{path}", table="delta")')
+    # Both have looked for the newest version before either has put its commit.
+    store.meetings = 3
+    for i, driver in enumerate(drivers):
+        driver.begin(appends(path, 1000 * i, number))
+    assert [driver.end() for driver in drivers] == ["all acknowledged"] * 2
+    expected = [-1, *range(number), *range(1000, 1000 + number)]
+    assert drivers[1].run(f'answer = ids("{path}")') == expected
+    assert len([key for key in store.keys("both/t/_delta_log/") if key.endswith(".json")]) == len(expected)
+    commits = Counter(store.asked("PUT If-None-Match", "both/t/_delta_log/0"))
+    assert list(commits.values()).count(2) >= 3, "versions that both drivers wanted"
+
+
+def test_a_commit_whose_answer_gets_lost_is_there_once(store, driver):
+    path = "s3a://lost/t"
+    driver.run(f'save(rows(0), "{path}", table="delta")')
+    for i in range(1, 4):
+        store.to_lose = 1
+        driver.run(f'save(rows({i}), "{path}")')
+        assert store.to_lose == 0
+    assert driver.run(f'answer = ids("{path}")') == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("bucket", ["ignores", "off"])
+def test_a_store_that_cannot_keep_two_drivers_apart_is_refused_unless_there_is_one(store, driver, bucket):
+    """One ignores conditions, at the other they are switched off."""
+    store.keeps_conditions = bucket != "ignores"
+    path = f"s3a://{bucket}/t"
+    for mode in ("append", "overwrite", "error"):
+        refusal = driver.run(f'answer = refused(lambda: save(rows(1), "{path}", "{mode}", table="delta"))')
+        assert re.search(f"SHREDDED_VARIANT_NOT_EXCLUSIVE.*'{path}'.*'singleDriver'", refusal), refusal
+        assert store.keys(f"{bucket}/t") == [], "nothing is left of it"
+    alone = 'table="delta", singleDriver="true"'
+    driver.run(f'save(rows(1), "{path}", "error", {alone})')
+    assert "NOT_EXCLUSIVE" in driver.run(f'answer = refused(lambda: save(rows(2), "{path}"))')
+    driver.run(f'save(rows(2), "{path}", {alone})')
+    assert driver.run(f'answer = ids("{path}")') == [1, 2]
+    # For all writes of a session.
+    driver.run(f"""
+spark.conf.set("spark.datasource.shredded_variant.singleDriver", "true")
+try:
+    save(rows(3), "{path}")
+    spark.sql("CREATE TABLE s3_{bucket} USING shredded_variant LOCATION '{path}'")
+    spark.sql("INSERT INTO s3_{bucket} SELECT 4L, parse_json('1')")
+finally:
+    spark.conf.unset("spark.datasource.shredded_variant.singleDriver")
+""")
+    assert driver.run(f'answer = ids("{path}")') == [1, 2, 3, 4]
+
+
+def test_pins_of_a_directory_are_created_and_replaced_on_a_condition(store, drivers):
+    path, pins = "s3a://pins/t", "pins/t/_shredding/shapes.json"
+    first = f"save(rows(1), '{path}', **{{'shredding.pinMinRows': '1'}})"
+    drivers[0].run(first)
+    for driver in drivers:
+        driver.begin(first)
+    for driver in drivers:
+        driver.end()
+    assert store.asked("PUT If-None-Match", pins) and not store.asked("PUT", pins)
+    second = "save(rows(1).selectExpr('id', 'v', 'v AS w{0}'), '" + path + "', **{{'shredding.pinMinRows': '1'}})"
+    for _ in range(2):
+        for i, driver in enumerate(drivers):
+            driver.begin(second.format(i))
+        for driver in drivers:
+            driver.end()
+    assert store.asked("PUT If-Match", pins) and not store.asked("PUT", pins)
+    assert set(json.loads(store.objects[pins][0])["columns"]) == {"v", "w0", "w1"}
+    assert [key for key in store.keys("pins/t/_shredding/") if not key.endswith("/")] == [pins]
+
+
+def test_pins_are_refused_where_two_drivers_could_both_create_them(store, driver):
+    store.keeps_conditions = False
+    path, pinned = "s3a://unpinned/t", "**{'shredding.pinMinRows': '1'}"
+    driver.run(f"save(rows(1), '{path}', {pinned})")
+    refusal = driver.run(f"answer = refused(lambda: save(rows(2), '{path}', {pinned}))")
+    assert "SHREDDED_VARIANT_NOT_EXCLUSIVE" in refusal
+    driver.run(f"save(rows(2), '{path}', **{{'shredding.pin': 'none'}})")
+    driver.run(f"save(rows(3), '{path}', singleDriver='true', {pinned})")
+    assert driver.run(f"answer = ids('{path}')") == [1, 2, 3]
+
+
+# What is done below a prefix, at `{0}`.
+BELOW = """
+save(rows(1, 2), "{0}/files")
+save(rows(3), "{0}/files")
+in_sql = spark.sql("SELECT id FROM shredded_variant.`{0}/files`")
+answer = [ids("{0}/files"), ids("{0}/f*s"), [r[0] for r in in_sql.collect()]]
+save(rows(1), "{0}/t", "error", table="delta")
+save(rows(2), "{0}/t")
+save(rows(4), "{0}/t", "overwrite")
+spark.sql("CREATE TABLE below USING shredded_variant LOCATION '{0}/t'")
+spark.sql("INSERT INTO below SELECT 5L, parse_json('1')")
+answer += [ids("{0}/t"), spark.table("below").count()]
+query = spark.readStream.format("shredded_variant").load("{0}/t").writeStream.format("shredded_variant")
+query = query.option("checkpointLocation", "{0}/c").option("table", "delta").trigger(availableNow=True).start("{0}/s")
+query.awaitTermination()
+answer += [ids("{0}/s")]
+spark.sql("DROP TABLE below")
+"""
+
+
+def test_all_works_below_a_prefix_that_is_all_that_may_be_seen(store, driver):
+    store.allowed = "prefix/teams/ours/"
+    answer = driver.run(BELOW.format("s3a://prefix/teams/ours"))
+    assert [sorted(a) if isinstance(a, list) else a for a in answer] == [[1, 2, 3]] * 3 + [[4, 5], 2, [4, 5]]
+
+
+def test_a_table_above_is_still_found_where_it_may_be_seen(store, driver):
+    driver.run('save(rows(1), "s3a://above/t", table="delta")')
+    for code in ("load('s3a://above/t/p=1/').count()", "save(rows(1), 's3a://above/t/p=1')"):
+        assert "SHREDDED_VARIANT_INSIDE_DELTA_TABLE" in driver.run(f"answer = refused(lambda: {code})")
+
+
+def test_what_is_denied_at_the_table_itself_is_said(store, driver):
+    store.allowed = "denied/else/"
+    assert "AccessDenied" in driver.run("answer = refused(lambda: load('s3a://denied/t').count())")
+
+
+# What is done with a directory of files, and how often it may be asked of a directory whether it is a Delta table.
+ASKED = {
+    "load('{0}').count()": 1,
+    "load('{0}').where('v:a::int = 1').count()": 1,
+    "load('{0}/*.parquet').count()": 1,
+    "save(rows(3), '{0}')": 3,
+    "save(rows(3), '{0}', 'overwrite')": 3,
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_a_directory_is_asked_once_whether_it_is_a_delta_table(store, driver, what):
+    path = "s3a://asked/a/t"
+    driver.run(f"save(rows(1, 2), '{path}')")
+    store.requests.clear()
+    driver.run(what.format(path))
+    asked = Counter(p for p in store.asked("HEAD", "_delta_log") if p.endswith("_delta_log"))
+    assert asked and max(asked.values()) <= ASKED[what], asked

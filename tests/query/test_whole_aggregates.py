@@ -1,0 +1,95 @@
+"""Aggregates over whole maps and variants, with DISTINCT and FILTER and in windows: Spark's over unshredded rows."""
+
+import pytest
+
+from map_cases import hot
+from path_queries import LATE, Pair
+from tables import to_spark
+from variants import obj
+
+SCHEMA = "id INT, k STRING, m MAP<STRING, STRING>, s STRUCT<m: MAP<STRING, INT>>, v VARIANT"
+WHOLE = ["m", "s.m", "v", "v:o"]
+PARTS = ["m['a']", "v:a::string", "size(m)"]
+FUNCTIONS = [
+    "count({x})", "count({x}, k)", "count_if({x} IS NOT NULL)", "bool_or({x} IS NULL)", "first({x})", "last({x})",
+    "any_value({x})", "first({x}, true)", "max_by({x}, id)", "min_by({x}, id)", "collect_list({x})",
+    "count(coalesce({x}, {x}))", "count(if({x} IS NULL, 1, NULL))", "max_by(id, {x} IS NULL)",
+]  # fmt: skip
+DISTINCT = ["count(DISTINCT {x})", "count(DISTINCT {x}, k)", "count(DISTINCT k, {x} IS NULL)"]
+FILTERS = ["", " FILTER (WHERE id % 3 > 0)", " FILTER (WHERE {x} IS NOT NULL)"]
+WINDOWS = ["PARTITION BY k", "ORDER BY id", "PARTITION BY k ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"]
+# Without it, Spark takes maps whose entries stand in another order for different ones.
+SORTED = "spark.sql.optimizer.insertMapSortInDistinctAggregates.enabled"
+RELATIONS = [
+    "SELECT {a} FROM t",
+    "SELECT k, {a} FROM t GROUP BY k",
+    "SELECT {a}, count(*), count(DISTINCT id), count({x}) FROM t",
+    "SELECT k, {a}, count(DISTINCT id), sum(id) FILTER (WHERE id > 3) FROM t GROUP BY ROLLUP (k)",
+    "SELECT {a} FROM (SELECT id, k, {x} AS y FROM t)",
+    "SELECT {a} FROM (SELECT id, k, m, s, v FROM t UNION ALL SELECT id, k, m, s, v FROM t)",
+    "SELECT a.k, {a} FROM (SELECT k FROM t WHERE id > 2) a LEFT JOIN t USING (k) GROUP BY a.k",
+]
+
+
+def row(i):
+    m = None if i % 5 == 4 else {"a": f"{i % 2}"} | ({"cold": "c"} if i % 3 else {})
+    v = None if i % 4 == 3 else obj(a=i % 2, o=obj(p=i % 3)) if i % 7 else obj(b=1)
+    return i, f"k{i % 3}", m, None if i % 6 == 5 else ({"a": i % 2} if i % 4 else None,), to_spark(v)
+
+
+@pytest.fixture(scope="module")
+def pair(spark, tmp_path_factory):
+    pair = Pair(spark, tmp_path_factory.mktemp("aggregates"))
+    rows = spark.createDataFrame([row(i) for i in range(24)], SCHEMA)
+    options = {"shredding.shape.v": "a BIGINT, o STRUCT<p: BIGINT>", **hot("m", ["a"], **{"s.m": ["a"]})}
+    pair.add("t", [(rows, options)])
+    yield pair
+    pair.drop("t")
+
+
+def same(pair, queries, meaning=None, ours=None):
+    found = [pair.difference(query, meaning, ours) for query in queries]
+    found = [difference for difference in found if difference]
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("x", WHOLE + PARTS)
+def test_aggregates_with_filters_and_windows_are_sparks(pair, x):
+    plain = [f.format(x=x) for f in FUNCTIONS]
+    filtered = [f"{f}{by.format(x=x)}" for f in plain for by in FILTERS]
+    for by in ("", ", k"):
+        group = " GROUP BY k" if by else ""
+        named = ", ".join(f"{f} AS f{i}" for i, f in enumerate(filtered))
+        assert pair.difference(f"SELECT {named}{by} FROM t{group}", must_answer=True) is None
+    over = ", ".join(f"{f} OVER ({w}) AS f{i}{j}" for i, f in enumerate(plain) for j, w in enumerate(WINDOWS))
+    assert pair.difference(f"SELECT id, {over} FROM t", must_answer=True) is None
+
+
+@pytest.mark.parametrize("x", WHOLE + PARTS[:2])
+@pytest.mark.parametrize("sort", ["true", "false"])
+def test_distinct_aggregates_are_sparks(pair, x, sort):
+    conf = {SORTED: sort}
+    queries = [f"SELECT {f}{by} FROM t".format(x=x) for f in DISTINCT for by in FILTERS]
+    same(pair, queries, conf)
+    column = {RELATIONS[4]: "y", RELATIONS[6]: f"t.{x}"}
+    same(pair, [r.format(a=DISTINCT[0].format(x=column.get(r, x)), x=x) for r in RELATIONS], conf)
+    same(pair, [RELATIONS[0].format(a=DISTINCT[0].format(x=x))], conf, LATE)
+
+
+@pytest.mark.parametrize("sort", ["true", "false"])
+def test_a_distinct_count_of_maps_counts_maps(pair, sort):
+    conf = {SORTED: sort}
+    for x in ("m", "s.m"):
+        assert pair.difference(f"SELECT count(DISTINCT {x}), count({x}) FROM t", conf, must_answer=True) is None
+
+
+@pytest.mark.parametrize("x", WHOLE)
+def test_maps_and_variants_of_groups_and_distinct_rows_are_sparks(pair, x):
+    queries = [
+        f"SELECT count(y), count(*) FROM (SELECT {x} AS y FROM t GROUP BY {x})",
+        f"SELECT count(y), count(*) FROM (SELECT DISTINCT {x} AS y FROM t)",
+        f"SELECT k, count({x}) FROM t GROUP BY k, {x}",
+        f"SELECT {x}, count({x}), count(DISTINCT {x}) FROM t GROUP BY {x}",
+        f"SELECT count(DISTINCT {x}) OVER (PARTITION BY k) FROM t",
+    ]
+    same(pair, queries)

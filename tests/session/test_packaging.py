@@ -1,0 +1,57 @@
+"""What is handed out: one wheel with one jar in it, and a POM, neither with anything that Spark brings."""
+
+import re
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+import shredded_variant
+from programs import ROOT
+
+VERSION = (ROOT / "VERSION").read_text().strip()
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    wheels = list((ROOT / "dist").iterdir())
+    assert [w.name for w in wheels] == [f"shredded_variant-{VERSION}-py3-none-any.whl"]
+    with zipfile.ZipFile(wheels[0]) as file:
+        yield file
+
+
+def test_the_wheel_holds_one_jar_and_its_types(wheel):
+    names = wheel.namelist()
+    assert [n for n in names if n.endswith(".jar")] == [f"shredded_variant/jars/shredded-variant_2.13-{VERSION}.jar"]
+    assert "shredded_variant/py.typed" in names
+    assert {n.split("/")[0] for n in names} == {"shredded_variant", f"shredded_variant-{VERSION}.dist-info"}
+
+
+def test_the_wheel_asks_for_pyarrow_alone(wheel):
+    metadata = wheel.read(f"shredded_variant-{VERSION}.dist-info/METADATA").decode()
+    always = [r for r in re.findall(r"^Requires-Dist: (.*)$", metadata, re.M) if "extra ==" not in r]
+    assert [re.split(r"\W", r)[0] for r in always] == ["pyarrow"]
+    assert "Requires-Python: >=3.10" in metadata and "License-Expression: Apache-2.0" in metadata
+
+
+def test_the_jar_holds_our_classes_alone():
+    with zipfile.ZipFile(shredded_variant.jar_path()) as jar:
+        names = [n for n in jar.namelist() if not n.endswith("/")]
+        assert {n.split("/")[0] for n in names} == {"META-INF", "shreddedvariant"}
+        register = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
+        assert jar.read(register).decode().split() == ["shreddedvariant.source.ShreddedVariantSource"]
+        assert jar.read("shreddedvariant/VERSION").decode() == VERSION
+        assert f"Implementation-Version: {VERSION}" in jar.read("META-INF/MANIFEST.MF").decode()
+
+
+def test_the_pom_asks_for_nothing():
+    pom = ElementTree.parse(ROOT / f"target/scala-2.13/shredded-variant_2.13-{VERSION}.pom").getroot()
+    space = {"m": "http://maven.apache.org/POM/4.0.0"}
+    wanted = {"groupId": "io.github.shredded-variant", "artifactId": "shredded-variant_2.13", "version": VERSION}
+    assert {name: pom.findtext(f"m:{name}", None, space) for name in wanted} == wanted
+    assert pom.findall(".//m:dependency", space) == []
+    assert pom.findtext(".//m:license/m:name", None, space) == "Apache-2.0"
+
+
+def test_the_version_is_the_same_everywhere():
+    assert shredded_variant.__version__ == VERSION

@@ -1,0 +1,65 @@
+"""EXPLAIN names each predicate that is used to skip, and for each that is not the reason."""
+
+import pytest
+
+from path_queries import skipping_shown
+from tables import FORMAT, write
+
+SHAPE = "n BIGINT, i INT, s STRING, l ARRAY<INT>, `sp ace` STRING, o STRUCT<p: BIGINT>"
+
+
+@pytest.fixture(scope="module")
+def table(spark, tmp_path_factory):
+    rows = spark.range(0, 3, 1, 1).selectExpr(
+        "id", "map('k', id) AS m", "named_struct('x', id) AS plain", "make_dt_interval(id) AS span",
+        """parse_json('{"n":1,"i":1,"s":"x","l":[1],"sp ace":"y","o":{"p":1}}') AS v""",
+    )  # fmt: skip
+    options = {"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.keys": "k"}
+    return spark.read.format(FORMAT).load(
+        write(rows, tmp_path_factory.mktemp("explained") / "t", shredding__shape__v=SHAPE, **options)
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "used", "unused"),
+    [
+        ("v:n::bigint > 5", "[v.n > 5]", "[]"),
+        ("5 > v:n::bigint", "[v.n < 5]", "[]"),
+        ("v:l[2]::int = 5 OR v:`sp ace`::string = 'x'", "[(v.l[2] = 5 OR v.`sp ace` = 'x')]", "[]"),
+        ("NOT v:n::int <=> 5", "[NOT v.n <=> 5]", "[]"),
+        ("v:n::bigint NOT IN (1, 2)", "[v.n NOT IN (1, 2)]", "[]"),
+        ("v:s::string LIKE '%x'", "[]", "[endswith(v.s, 'x'): statistics cannot judge endswith]"),
+        (
+            "v:n::int > 5 AND length(v:s::string) = 3",
+            "[v.n > 5]",
+            "[(length(v.s) = 3): length is no column]",
+        ),
+        ("v:n::int > 5 OR length(v:s::string) = 3", "[]", "[(length(v.s) = 3): length is no column]"),
+        (
+            "v:s::string LIKE 'a_c%'",
+            "[startswith(v.s, 'a')]",
+            "[v.s LIKE 'a_c%': only the start of its pattern is judged]",
+        ),
+        (
+            "v:s::string COLLATE UTF8_LCASE = ('x' COLLATE UTF8_LCASE)",
+            None,
+            "its collation has another order than bytes",
+        ),
+        ("v:n::bigint = v:i::bigint", None, ": it compares with no constant]"),
+        ("v:s::string LIKE '_x%y'", "[]", "[v.s LIKE '_x%y': its pattern begins with a wildcard]"),
+        ("CAST(id AS STRING) = '5'", None, ": a cast to STRING stands around it]"),
+        ("_metadata.file_name = 'x'", "[]", None),
+        ("to_json(v:o) = '{}'", None, ": it is JSON text, which no statistics know]"),
+        ("map_contains_key(m, 'k')", None, ": it asks for a key and not for its value]"),
+        ("m IS NULL", None, ": files have no statistics of whole maps]"),
+        ("span = INTERVAL '1' DAY", "[span IS NOT NULL, span = INTERVAL '1 00:00:00' DAY TO SECOND]", "[]"),
+        ("plain = named_struct('x', 1L)", None, " is not judged]"),
+        ("plain.x > 1 AND rand(5) < 2", None, None),
+        ("id IN (1, 2) OR v:s::string > 'a'", "[(id IN (1, 2) OR v.s > 'a')]", "[]"),
+    ],
+)
+def test_explain_names_what_is_used_and_what_is_not_and_why(table, condition, used, unused):
+    by, not_used = skipping_shown(table.where(condition).select("id"))
+    assert used is None or by == used
+    if unused is not None:
+        assert not_used == unused if used is not None else unused in not_used

@@ -1,0 +1,108 @@
+"""Generated filters over the columns and paths of a table."""
+
+import os
+
+from path_documents import TARGETS, colon, literal
+from tables import FORMAT
+
+SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(200 if os.environ.get("FUZZ") else 4)
+
+
+ROWS = 600
+
+
+class Filters:
+    """SQL conditions over `id`, `plain` and paths of `v`; constants are mostly such as the rows have."""
+
+    def __init__(self, random, documents, constants):
+        self.random = random
+        self.documents = documents
+        self.constants = constants
+
+    def condition(self, depth=2):
+        r = self.random
+        dice = r.random() if depth else 0
+        if dice < 0.55:
+            return self.test()
+        if dice < 0.65:
+            return f"NOT ({self.condition(depth - 1)})"
+        return f"({self.condition(depth - 1)} {r.choice(['AND', 'OR'])} {self.condition(depth - 1)})"
+
+    def test(self):
+        r = self.random
+        if r.random() < 0.2:
+            return r.choice(
+                [f"id {self.comparison()} {r.randint(0, ROWS)}", f"plain = 'p{r.randint(0, 40)}'", "plain IS NULL"]
+            )
+        steps, target = self.path()
+        access = f"try_variant_get(v, {literal(steps)}, '{target}')"
+        choice = r.random()
+        if choice < 0.5 and target == "BOOLEAN":
+            return access
+        if choice < 0.15:
+            return f"{access} IS {r.choice(['', 'NOT '])}NULL"
+        if choice < 0.2 and target in ("DOUBLE", "FLOAT"):
+            return f"isnan({access})"
+        if choice < 0.3:
+            return f"{access} {r.choice(['', 'NOT '])}IN ({self.constant(target)}, {self.constant(target)})"
+        if choice < 0.4 and target == "STRING":
+            return f"{access} LIKE '{r.choice(['a', 'é', '1', 'long', 'x y'])}%'"
+        if choice < 0.5:
+            return f"{self.constant(target)} {self.comparison()} {access}"
+        return f"{access} {self.comparison()} {self.constant(target)}"
+
+    def path(self):
+        """The steps to a value, and the type that it is mostly of."""
+        steps, kind = self.documents.path()
+        is_its_own = isinstance(kind, str) and kind in TARGETS and self.random.random() < 0.7
+        return steps, kind if is_its_own else self.random.choice(TARGETS)
+
+    def query(self):
+        """A filter, also of one strict cast; the first rows of an order; or aggregates, by partitions too."""
+        r = self.random
+        steps, target = self.path()
+        access = f"try_variant_get(v, {literal(steps)}, '{target}')"
+        strict = f"{colon('v', steps)}::{target}" if r.random() < 0.2 else access
+        part = r.choice(["", "", "WHERE p = 1", "WHERE p > 1 OR p IS NULL"])
+        kind = r.choice(["filter", "strict filter", "first rows", "aggregates", "groups"])
+        if kind == "filter":
+            return f"SELECT {r.choice(['id', 'id, to_json(v) AS j', 'plain'])} FROM made WHERE {self.condition()}"
+        if kind == "strict filter":
+            return (
+                f"SELECT id FROM made WHERE {colon('v', steps)}::{target} {self.comparison()} {self.constant(target)}"
+            )
+        if kind == "first rows":
+            order = f"{r.choice(['ASC', 'DESC'])} NULLS {r.choice(['FIRST', 'LAST'])}"
+            return f"SELECT {strict} AS x, id FROM made {part} ORDER BY x {order}, id LIMIT {r.choice([1, 7, 200])}"
+        told = f"count(*), count(v), count({access}), min({strict}), max({access}), min(id), max(plain)"
+        return f"SELECT {told} FROM made {part}" if kind == "aggregates" else f"SELECT p, {told} FROM made GROUP BY p"
+
+    def comparison(self):
+        return self.random.choice(["=", "=", "<>", "<", "<=", ">", ">=", "<=>"])
+
+    def constant(self, target):
+        r = self.random
+        if r.random() < 0.05:
+            return "NULL"
+        texts = self.constants.get(target) or ["0"]
+        text = r.choice(texts).replace("\\", "\\\\").replace("'", "\\'")
+        return f"CAST('{text}' AS {target})"
+
+
+def constants_of(spark, kinds, table="unshredded"):
+    """Texts that cast to each type, among them the values of the table."""
+    found = {}
+    for target in TARGETS:
+        parts = [f"try_cast(try_variant_get(v, {literal([key])}, '{target}') AS STRING)" for key in kinds]
+        rows = spark.sql(f"SELECT DISTINCT explode(array({', '.join(parts)})) AS c FROM {table}").collect()
+        texts = sorted(r.c for r in rows if r.c is not None)
+        defaults = {"BOOLEAN": "true", "DATE": "2000-01-01", "TIMESTAMP": "2000-01-01", "TIMESTAMP_NTZ": "2000-01-01"}
+        found[target] = [*texts, defaults.get(target, "5")]
+    return found
+
+
+def show(spark, df, folder):
+    """The table `t` of the folder as the view `skipped`, and the same rows unshredded beside it."""
+    spark.read.format(FORMAT).load(str(folder / "t")).createOrReplaceTempView("skipped")
+    df.write.parquet(str(folder / "plain"))
+    spark.read.parquet(str(folder / "plain")).createOrReplaceTempView("unshredded")

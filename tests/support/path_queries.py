@@ -1,0 +1,211 @@
+"""One query over the same rows twice, shredded by us and unshredded by Spark: the answers, and the leaves read."""
+
+import contextlib
+import io
+import re
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import Geography, Geometry, VariantVal
+
+from tables import FORMAT, causes
+from variant_bytes import decode
+
+# The oracle: Spark's own reader over unshredded files, interpreted, which for small tables is quicker than compiled.
+ORACLE = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variant.pushVariantIntoScan": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+# What else Spark may answer where a query can fail.
+SPARK_MAY = [{"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}]
+SPARK_MAY += [{**SPARK_MAY[0], "spark.sql.variant.pushVariantIntoScan": "true"}]
+# A session that attached late has no rule before scans are built.
+LATE = {"spark.sql.optimizer.excludedRules": "shreddedvariant.rules.PathPushdown"}
+# Sessions that skip, stop early and answer from footers as the usual one does.
+OTHER_SESSIONS = {
+    "without ANSI": {"spark.sql.ansi.enabled": "false"},
+    "attached late": LATE,
+    "row by row": {"spark.sql.parquet.enableVectorizedReader": "false"},
+    "off heap": {"spark.sql.columnVector.offheap.enabled": "true"},
+}
+UNSHREDDED = {"spark.sql.variant.writeShredding.enabled": "false", "spark.sql.variant.inferShreddingSchema": "false"}
+
+
+@contextlib.contextmanager
+def settings(session, conf):
+    """The session's settings, changed for a while."""
+    before = {key: session.conf.get(key, None) for key in conf}
+    try:
+        for key, value in conf.items():
+            session.conf.set(key, value)
+        yield session
+    finally:
+        for key, value in before.items():
+            session.conf.unset(key) if value is None else session.conf.set(key, value)
+
+
+@dataclass
+class Rows:
+    """An answer. Equal in names, types and rows; in their order only where the query gives one."""
+
+    schema: str
+    rows: list
+    ordered: bool = False
+
+    def __eq__(self, other):
+        if not isinstance(other, Rows) or self.schema != other.schema:
+            return False
+        return self.rows == other.rows if self.ordered else Counter(self.rows) == Counter(other.rows)
+
+    def unlike(self, other):
+        """What stands only here, for messages."""
+        only = self.rows
+        if isinstance(other, Rows) and not self.ordered:
+            only = list((Counter(self.rows) - Counter(other.rows)).elements())
+        shown = "\n    ".join(map(repr, only[:8]))
+        return f"{self.schema}\n  {len(self.rows)} rows, {len(only)} of them shown or alike:\n    {shown}"
+
+
+@dataclass
+class Failure:
+    """An error, known by its condition."""
+
+    condition: str
+    text: str = field(compare=False)
+
+    def unlike(self, _):
+        return f"{self.condition}: {self.text}"
+
+
+def outcome(session, query):
+    """What a query gives: SQL text, or a function from a session to a frame."""
+    try:
+        df = query(session) if callable(query) else session.sql(query)
+        ordered = not callable(query) and re.search(r"ORDER BY [^()]*\bid\b[^()]*$", query) is not None
+        return Rows(df.schema.simpleString(), [frozen(r) for r in df.collect()], ordered)
+    except Exception as error:
+        chain = [*causes(error), ("", str(getattr(error, "java_exception", "")))]
+        named = [m[1] for _, text in chain for m in [re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text)] if m]
+        condition = getattr(error, "getCondition", lambda: None)() or (named[-1] if named else type(error).__name__)
+        return Failure(condition, " | ".join(f"{c}: {t.strip()[:300]}" for c, t in chain)[:1500])
+
+
+def frozen(x: Any) -> Any:
+    """A collected value in a form that can be hashed, and in which every difference that a user sees counts."""
+    if isinstance(x, VariantVal):
+        return "variant", decode(x.metadata, x.value, None).key()
+    if isinstance(x, float):
+        return "nan" if x != x else struct.pack("<d", x).hex() if x == 0 else x
+    if isinstance(x, bool | Decimal):
+        return type(x).__name__, str(x)
+    if isinstance(x, Geometry | Geography):
+        return type(x).__name__, bytes(x.getBytes()), x.getSrid()
+    if isinstance(x, dict):
+        return "map", frozenset((frozen(k), frozen(v)) for k, v in x.items())
+    if isinstance(x, bytearray):
+        return bytes(x)
+    return tuple(map(frozen, x)) if isinstance(x, list | tuple) else x
+
+
+class Pair:
+    """Tables of the same names in two sessions: shredded files in `ours`, Spark's unshredded files in `spark`."""
+
+    def __init__(self, session, folder):
+        self.folder = folder
+        self.ours = session
+        self.spark = session.newSession()
+        for key, value in ORACLE.items():
+            self.spark.conf.set(key, value)
+
+    def add(self, name, files, by=()):
+        """`files`: for each file of the table its frame and the options that we write it with; `by`: partitions."""
+        frames = [df.coalesce(1) for df, _ in files]
+        ours, spark = (str(self.folder / f"{name}.{source}") for source in (FORMAT, "parquet"))
+        for df, (_, options) in zip(frames, files, strict=True):
+            df.write.format(FORMAT).mode("append").partitionBy(*by).options(**options).save(ours)
+        with settings(self.ours, UNSHREDDED):
+            reduce(DataFrame.union, frames).write.partitionBy(*by).parquet(spark)
+        for session, source, path in ((self.ours, FORMAT, ours), (self.spark, "parquet", spark)):
+            session.read.format(source).schema(frames[0].schema).load(path).createOrReplaceTempView(name)
+
+    def drop(self, *names):
+        for session in (self.ours, self.spark):
+            for name in names:
+                session.catalog.dropTempView(name)
+
+    def difference(self, query, meaning=None, ours=None, must_answer=False):
+        """None, or both answers in words. `meaning`: settings that both sides get; `ours`: only ours.
+
+        With `must_answer` a query that fails on both sides counts as different: it compared nothing.
+
+        Where a strict cast fails on a row that another filter removes, Spark raises or not depending on
+        `pushVariantIntoScan`: where one side fails, any answer of Spark's is right. Rows are never judged so.
+        """
+        meaning = meaning or {}
+        with settings(self.ours, {**meaning, **(ours or {})}):
+            got = outcome(self.ours, query)
+        with settings(self.spark, meaning):
+            wanted = outcome(self.spark, query)
+            if got == wanted and not (must_answer and isinstance(got, Failure)):
+                return None
+            if not must_answer and (isinstance(got, Failure) or isinstance(wanted, Failure)):
+                for conf in SPARK_MAY:
+                    with settings(self.spark, conf):
+                        if got == outcome(self.spark, query):
+                            return None
+        text = "a function" if callable(query) else query
+        conf = {**meaning, **(ours or {})}
+        return f"{text}\n  with {conf}\nours: {got.unlike(wanted)}\nSpark: {wanted.unlike(got)}"
+
+    def column_differences(self, expressions, *, source="t", key="id", **how):
+        """{expression: difference}, by projecting all in one query and, if that differs or fails, one by one."""
+        named = ", ".join(f"{e} AS e{i}" for i, e in enumerate(expressions))
+        together = self.difference(f"SELECT {key}, {named} FROM {source}", must_answer=True, **how)
+        if together is None:
+            return {}
+        alone = {e: self.difference(f"SELECT {key}, {e} AS e FROM {source}", **how) for e in expressions}
+        found = {e: d for e, d in alone.items() if d}
+        failing = self.difference(f"SELECT {key}, {named} FROM {source}", **how)
+        return found or ({named: failing} if failing else {})
+
+
+def explained(df):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        df.explain("formatted")
+    return text.getvalue()
+
+
+def skipping_shown(df):
+    """What EXPLAIN says of predicates: those that skip, and those that are not used."""
+    lines = explained(df).splitlines()
+    found = dict(line.split(": ", 1) for line in lines if line.startswith(("Skips by: ", "Not used: ")))
+    # Spark does not show what is empty.
+    return found.get("Skips by", "[]"), found.get("Not used", "[]")
+
+
+def scans(df):
+    """The leaves of each scan that has any, as `Leaves: [v.a, v.b.c]` has them; copies that prune are no scans."""
+    plan, *subqueries = re.split(r"^Subquery:", explained(df), flags=re.MULTILINE)
+    asked = [plan, *(s for s in subqueries if "dynamicpruning" not in s.split("\n")[0])]
+    lists = re.findall(r"^Leaves: \[(.*)\]$", "\n".join(asked), re.MULTILINE)
+    # A comma inside backticks belongs to a name.
+    return [{p.strip() for p in re.findall(r"(?:`(?:[^`]|``)*`|[^,`])+", entries)} for entries in lists]
+
+
+def leaves(df):
+    """The leaves of all scans."""
+    return set().union(*scans(df))
+
+
+def reads_only(df, *wanted):
+    """Asserts that each scan of a plan reads these leaves, no fewer and no more; scans in any order."""
+    got = sorted(map(sorted, scans(df)))
+    assert got == sorted(map(sorted, wanted)), f"reads {got}, not {wanted}:\n{explained(df)}"
