@@ -21,7 +21,7 @@ PYTHON_SOURCES := $(PACKAGE) $(shell find tests benchmarks -name '*.py')
 
 say = @echo "· $(1)"
 
-.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large clean
+.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large compare clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -81,6 +81,10 @@ bench: .venv/.wheel ## paths beside plain columns and peers, as ratios (ARGS=--h
 bench-large: .venv/.wheel ## JSONBench's five queries over 10 million rows
 	@project/need java
 	@$(BIN)/python -m benchmarks.run --only jsonbench --jsonbench-rows 10000000 $(ARGS)
+
+compare: .venv/.wheel ## ours beside ours of another commit: what a change costs (BASE=HEAD~1, ARGS=--help for options)
+	@project/need java build
+	@$(BIN)/python -m benchmarks.compare --base "$$(project/jar-of $(or $(BASE),HEAD~1))" --jar $(JAR) $(ARGS)
 
 clean: ## remove everything that was built, .venv and .tools too
 	@rm -rf target project/target project/project dist .venv .tools .bsp .mypy_cache .ruff_cache .pytest_cache

@@ -51,7 +51,7 @@ class Bench:
         runs = self._checked(query, layouts, result)
         for name, run in runs.items():
             if name in wanted:
-                self._warm(run)
+                self.warm(run)
         rounds = {name: self.plan.runs if name in wanted else min(self.plan.runs, self.plan.peer_runs) for name in runs}
         result.seconds = interleaved(runs, rounds, self.quiet)
         self._judge(query, result)
@@ -61,7 +61,7 @@ class Bench:
         """So many copies of the table that the query takes so many seconds, or as long as planned."""
         least = self.plan.seconds if least is None else least
         copies, seconds = 1, 0.0
-        self._warm(run(1))
+        self.warm(run(1))
         while copies < MOST_COPIES:
             seconds = min(timed(run(copies))[0] for _ in range(2))
             if seconds >= least:
@@ -83,7 +83,7 @@ class Bench:
             self.views[key] = name
         return self.views[key]
 
-    def _warm(self, run: Run) -> None:
+    def warm(self, run: Run) -> None:
         spent = 0.0
         while spent < WARM:
             spent += timed(run)[0]

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.leaves import Table
-from benchmarks.tables import NARROW, WIDE
+from benchmarks.tables import BLUESKY, CLUSTERED, EVENTS, NARROW, WIDE
 
 ROOT = Path(__file__).resolve().parent.parent / "target" / "bench"
 CODEC = "zstd"
@@ -20,6 +20,13 @@ CODEC = "zstd"
 SHAPE_GIVEN = (WIDE, NARROW)
 # One split a file while writing, so that rows keep their order and files their number.
 WHOLE_FILES = {"spark.sql.files.maxPartitionBytes": str(1 << 40), "spark.sql.files.minPartitionNum": "1"}
+
+
+def rows_of_tables(events: int, jsonbench: int | None = None) -> dict[str, int]:
+    """Rows by table: of all but the events a third, if nothing else is said."""
+    third = max(events // 3, 1)
+    bluesky = jsonbench or third
+    return {EVENTS.name: events, WIDE.name: third, NARROW.name: third, BLUESKY.name: bluesky, CLUSTERED.name: bluesky}
 
 
 class Data:

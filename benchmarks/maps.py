@@ -47,6 +47,15 @@ def _name(entries: int, what: str) -> str:
     return f"map of {entries:,}, {what}"
 
 
+def ours(bench: Bench, entries: int, what: str, copies: int) -> Run:
+    return _query(bench, _tables(bench, entries)["ours"], "ours", what, copies)
+
+
+def write_ours(bench: Bench, entries: int, to: str) -> Run:
+    source = bench.spark.read.parquet(str(_tables(bench, entries)["map"]))
+    return _write(source, "ours", ROOT / "maps" / "written" / to)
+
+
 def _result(bench: Bench, entries: int, what: str) -> Result:
     tables = _tables(bench, entries)
     if what == "write":

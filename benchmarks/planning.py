@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.bench import Bench
 from benchmarks.data import ROOT
-from benchmarks.measure import interleaved
+from benchmarks.measure import Run, interleaved
 from benchmarks.result import Bound, Result
 
 NAME = "plan files of a Delta table"
@@ -43,6 +43,11 @@ def measure(bench: Bench) -> Result:
         result.bounds.append(Bound(f"1,000 {kind}", LIMIT, taken[f"10000 {kind}"] / taken[f"1000 {kind}"]))
     result.details = {f"{name} s": seconds for name, seconds in taken.items()}
     return result
+
+
+def ours(bench: Bench, files: int) -> Run:
+    path = _table(bench, files)
+    return lambda: [(_plan_anew(bench.spark, path),)]
 
 
 def _plan_anew(spark: SparkSession, path: Path) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from benchmarks import bytes_read, drafts, engines, maps, planning, wide, writes
 from benchmarks.bench import Bench, Plan
-from benchmarks.data import ROOT, Data
+from benchmarks.data import ROOT, Data, rows_of_tables
 from benchmarks.queries import LAYOUTS, QUERIES
 from benchmarks.result import Result, document, line, table
 from benchmarks.tables import BLUESKY, CLUSTERED, EVENTS, NARROW, WIDE
@@ -30,10 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     ROOT.mkdir(parents=True, exist_ok=True)
     counts = engines.compile_counter()
     spark = engines.start_spark(args.memory, args.jar)
-    third = max(args.rows // 3, 1)
-    bluesky = args.jsonbench_rows or third
-    rows = {EVENTS.name: args.rows, WIDE.name: third, NARROW.name: third}
-    rows |= {BLUESKY.name: bluesky, CLUSTERED.name: bluesky}
+    rows = rows_of_tables(args.rows, args.jsonbench_rows)
     data = Data(spark, rows, _say)
     for layout in args.rewrite:
         for each in (EVENTS, WIDE, NARROW, BLUESKY, CLUSTERED):

@@ -33,6 +33,10 @@ def _name(table: Table, kind: str) -> str:
     return f"write {table.name}, {kind} shape"
 
 
+def ours(bench: Bench, table: Table, kind: str, to: str) -> Run:
+    return _write(bench, table, kind, _source(bench, table), ROOT / "writes" / table.name / to)
+
+
 def _result(bench: Bench, table: Table, kind: str) -> Result:
     """All writers of a table are measured at once, in turns; a result is about one of ours."""
     seconds, sizes, differs = _measured(bench, table.name)

@@ -1,0 +1,156 @@
+"""The same queries and writes with two jars, in turns: what a change costs or gains (`make compare BASE=<commit>`)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
+
+from benchmarks import drafts, engines, maps, planning, wide, writes
+from benchmarks.bench import Bench, Plan
+from benchmarks.data import ROOT, Data, rows_of_tables
+from benchmarks.measure import Run, canonical, timed
+from benchmarks.queries import BESIDE, QUERIES, Query
+from benchmarks.tables import NARROW, WIDE
+
+# The change may take so many times the base's best time.
+LIMIT = 1.03
+# A row for so many copies of its table.
+Subject = Callable[[int], Run]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """1 where the two jars give other rows, or one of them none."""
+    args = _arguments(arguments)
+    engines.compile_counter()
+    base, change = (_Side(name, jar, args) for name, jar in (("base", args.base), ("change", args.jar)))
+    wanted = re.compile(args.only, re.IGNORECASE)
+    found: dict[str, dict[str, Any]] = {}
+    print(f"{'row':<44}{'base s':>9}{'change s':>10}{'ratio':>8}")
+    for name in base.ask("names"):
+        if wanted.search(name):
+            found[name] = _compared(name, base, change, args.runs)
+            print(_line(name, found[name]), flush=True)
+    ROOT.mkdir(parents=True, exist_ok=True)
+    (ROOT / "compare.json").write_text(json.dumps(found, indent=2) + "\n")
+    for side in (base, change):
+        side.ask("stop")
+    return 1 if any("ratio" not in each or each["differs"] for each in found.values()) else 0
+
+
+def _compared(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any]:
+    try:
+        copies = base.ask("copies", name)
+        rows = [side.ask("prepare", name, copies) for side in (base, change)]
+        seconds: dict[str, list[float]] = {"base": [], "change": []}
+        for turn in range(runs):
+            for side in (base, change) if turn % 2 == 0 else (change, base):
+                seconds[side.name].append(side.ask("run"))
+    except RuntimeError as e:
+        return {"failed": str(e)}
+    ratio = min(seconds["change"]) / min(seconds["base"])
+    return {"copies": copies, "seconds": seconds, "ratio": ratio, "differs": rows[0] != rows[1]}
+
+
+def _line(name: str, found: dict[str, Any]) -> str:
+    if "failed" in found:
+        return f"{name:<44} failed: {found['failed'][:200]}"
+    base, change = (min(found["seconds"][side]) for side in ("base", "change"))
+    verdict = "other rows" if found["differs"] else "slower" if found["ratio"] > LIMIT else ""
+    return f"{name:<44}{base:>9.3f}{change:>10.3f}{found['ratio']:>8.2f}  {verdict}".rstrip()
+
+
+class _Side:
+    """A process of its own with a session that has this jar; it does one thing at a time, when it is asked."""
+
+    def __init__(self, name: str, jar: str, args: argparse.Namespace) -> None:
+        self.name = name
+        self.connection, other = multiprocessing.Pipe()
+        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(other, name, jar, args), daemon=True)
+        process.start()
+
+    def ask(self, what: str, *arguments: Any) -> Any:
+        self.connection.send((what, arguments))
+        failed, answer = self.connection.recv()
+        if failed:
+            raise RuntimeError(f"{self.name}: {answer}")
+        return answer
+
+
+def _serve(connection: Connection, side: str, jar: str, args: argparse.Namespace) -> None:
+    spark = engines.start_spark(args.memory, jar)
+    data = Data(spark, rows_of_tables(args.rows), lambda text: print(f"· {text}", file=sys.stderr, flush=True))
+    bench = Bench(spark, data, Plan(seconds=args.seconds))
+    subjects = _subjects(bench, side)
+    run: Run = list
+    while True:
+        what, arguments = connection.recv()
+        try:
+            answer: Any = None
+            if what == "names":
+                answer = list(subjects)
+            elif what == "copies":
+                answer = bench.copies_for(subjects[arguments[0]]) if _repeats(arguments[0]) else 1
+            elif what == "prepare":
+                run = subjects[arguments[0]](arguments[1])
+                answer = canonical(run() or [])
+                bench.warm(run)
+            elif what == "run":
+                bench.quiet()
+                answer = timed(run)[0]
+            connection.send((False, answer))
+        except Exception as e:
+            connection.send((True, (str(e).splitlines() or [type(e).__name__])[0]))
+        if what == "stop":
+            spark.stop()
+            return
+
+
+def _subjects(bench: Bench, side: str) -> dict[str, Subject]:
+    """Whatever `make bench` times of ours."""
+    queries = [query for query in QUERIES if not query.name.endswith(BESIDE)]
+    found: dict[str, Subject] = {query.name: partial(bench.run, query, "ours") for query in queries}
+    for query in queries:
+        if query.name in drafts.ASKED:
+            found[f"draft: {query.name}"] = partial(bench.run, query, "draft")
+    for table in (WIDE, NARROW):
+        found[f"one leaf, {table.name}"] = partial(bench.run, Query("", table, wide.SUM, ()), "ours")
+    for entries in maps.FASTER:
+        for what in maps.QUERIES:
+            found[f"map of {entries:,}, {what}"] = partial(maps.ours, bench, entries, what)
+        found[f"map of {entries:,}, write"] = partial(_once, partial(maps.write_ours, bench, entries, side))
+    for table in writes.TABLES:
+        for kind in writes.TIMES:
+            found[f"write {table.name}, {kind} shape"] = partial(_once, partial(writes.ours, bench, table, kind, side))
+    found["plan 10,000 files of a Delta table"] = partial(_once, partial(planning.ours, bench, 10_000))
+    return found
+
+
+def _once(make: Callable[[], Run], _: int) -> Run:
+    return make()
+
+
+def _repeats(name: str) -> bool:
+    return "write " not in name and ", write" not in name and not name.startswith("plan ")
+
+
+def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
+    parser.add_argument("--base", required=True, help="the jar to compare with")
+    parser.add_argument("--jar", required=True, help="the jar of the change")
+    parser.add_argument("--rows", type=int, default=1_500_000, help="events; the other tables have a third (%(default)s)")
+    parser.add_argument("--runs", type=int, default=7, help="of each jar, of which the best counts (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=0.7, help="a query of the base takes (%(default)s)")
+    parser.add_argument("--only", default="", help="compare what matches this regular expression")
+    parser.add_argument("--memory", default="6g", help="of each JVM (%(default)s)")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
