@@ -1,209 +1,134 @@
-/** No room imports another that the table in docs/architecture.md does not allow it. */
+/** The folders keep to the table in docs/architecture/overview.md: what they import, and how large they are. */
 package shreddedvariant
 
 import java.nio.file.{Files, Path, Paths}
 
+import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 class RoomsSuite extends munit.FunSuite {
   private val main = Paths.get("jvm/src/main/scala/shreddedvariant")
 
-  /** What all folders that read and write Parquet files may import of the world outside. */
-  private lazy val parquetLibraries = Set(
-    "com.github.luben.zstd",
-    "com.google.common",
-    "org.apache.hadoop",
-    "org.apache.parquet",
-    "org.apache.spark.SparkThrowable",
-    "org.apache.spark.sql.AnalysisException",
-    "org.apache.spark.sql.catalyst",
-    "org.apache.spark.sql.connector.read",
-    "org.apache.spark.sql.execution.datasources",
-    "org.apache.spark.sql.execution.vectorized",
-    "org.apache.spark.sql.internal",
-    "org.apache.spark.sql.types",
-    "org.apache.spark.sql.vectorized",
-    "org.apache.spark.types.variant",
-    "org.apache.spark.unsafe",
-    "org.apache.spark.util.CollectionAccumulator",
-    "org.slf4j"
-  )
+  private val MaxFiles = 25
+  private val MaxLines = 300
 
-  /** The packages that each folder may import, of ours and of the world outside. */
-  private val rooms = Map(
-    "layout" -> Set("shreddedvariant.layout", "org.apache.parquet.schema", "org.apache.spark.sql.types"),
-    "binary" -> Set("org.apache.spark.unsafe"),
-    "shred" -> Set(
-      "shreddedvariant.binary",
-      "shreddedvariant.layout",
-      "org.apache.spark.sql.types",
-      "org.apache.spark.sql.execution.vectorized",
-      "org.apache.spark.sql.vectorized",
-      "org.apache.spark.types.variant",
-      "org.apache.spark.unsafe"
-    ),
-    "maps" -> Set(
-      "shreddedvariant.layout",
-      "com.fasterxml.jackson.databind",
-      "org.apache.spark.sql.catalyst.InternalRow",
-      "org.apache.spark.sql.catalyst.expressions",
-      "org.apache.spark.sql.catalyst.util",
-      "org.apache.spark.sql.types",
-      "org.apache.spark.sql.vectorized",
-      "org.apache.spark.unsafe"
-    ),
-    "infer" -> Set("shreddedvariant.binary", "shreddedvariant.layout", "org.apache.spark.unsafe"),
-    "stats" -> Set(
-      "shreddedvariant.layout",
-      "org.apache.spark.sql.catalyst.InternalRow",
-      "org.apache.spark.sql.catalyst.expressions",
-      "org.apache.spark.sql.types",
-      "org.apache.spark.types.variant",
-      "org.apache.spark.unsafe"
-    ),
-    "parquet/page" -> (Set("shreddedvariant.binary", "shreddedvariant.shred") ++ parquetLibraries),
-    "parquet/file" -> (Set(
-      "shreddedvariant.layout",
-      "shreddedvariant.maps",
-      "shreddedvariant.parquet.page",
-      "shreddedvariant.stats"
-    ) ++ parquetLibraries),
-    "parquet/vector" -> (Set(
-      "shreddedvariant.binary",
-      "shreddedvariant.layout",
-      "shreddedvariant.maps",
-      "shreddedvariant.parquet.file",
-      "shreddedvariant.parquet.page",
-      "shreddedvariant.shred",
-      "shreddedvariant.stats"
-    ) ++ parquetLibraries),
-    "parquet/bind" -> (Set(
-      "shreddedvariant.layout",
-      "shreddedvariant.maps",
-      "shreddedvariant.parquet.file",
-      "shreddedvariant.parquet.vector",
-      "shreddedvariant.shred",
-      "shreddedvariant.stats"
-    ) ++ parquetLibraries),
-    "parquet/skip" -> (Set(
-      "shreddedvariant.layout",
-      "shreddedvariant.parquet.bind",
-      "shreddedvariant.parquet.file",
-      "shreddedvariant.stats"
-    ) ++ parquetLibraries),
-    "parquet/read" -> (Set(
-      "shreddedvariant.binary",
-      "shreddedvariant.layout",
-      "shreddedvariant.parquet.bind",
-      "shreddedvariant.parquet.file",
-      "shreddedvariant.parquet.page",
-      "shreddedvariant.parquet.skip",
-      "shreddedvariant.parquet.vector",
-      "shreddedvariant.stats"
-    ) ++ parquetLibraries),
-    "parquet/write" -> (Set(
-      "shreddedvariant.binary",
-      "shreddedvariant.infer",
-      "shreddedvariant.layout",
-      "shreddedvariant.maps",
-      "shreddedvariant.parquet.bind",
-      "shreddedvariant.parquet.file",
-      "shreddedvariant.parquet.page",
-      "shreddedvariant.shred"
-    ) ++ parquetLibraries),
-    "parquet/verify" -> (Set(
-      "shreddedvariant.binary",
-      "shreddedvariant.layout",
-      "shreddedvariant.maps",
-      "shreddedvariant.parquet.bind",
-      "shreddedvariant.parquet.file",
-      "shreddedvariant.parquet.read",
-      "shreddedvariant.parquet.vector",
-      "shreddedvariant.stats"
-    ) ++ parquetLibraries),
-    "rules" -> Set(
-      "shreddedvariant.SparkBridge",
-      "shreddedvariant.layout",
-      "org.apache.spark.sql.catalyst",
-      "org.apache.spark.sql.connector.catalog",
-      "org.apache.spark.sql.connector.read",
-      "org.apache.spark.sql.execution.datasources.WriteFiles",
-      "org.apache.spark.sql.execution.datasources.v2",
-      "org.apache.spark.sql.types",
-      "org.apache.spark.unsafe"
-    ),
-    "delta" -> Set(
-      "shreddedvariant.LocalFile",
-      "shreddedvariant.SharedFile",
-      "shreddedvariant.binary",
-      "shreddedvariant.layout",
-      "shreddedvariant.stats",
-      "shreddedvariant.shaded.io.delta",
-      "org.apache.hadoop.conf",
-      "org.apache.hadoop.fs",
-      "org.apache.hadoop.security",
-      "org.apache.parquet.schema",
-      "org.apache.spark.sql.types",
-      "org.slf4j",
-      "com.fasterxml.jackson"
-    ),
-    "source" -> Set(
-      "shreddedvariant",
-      "org.apache.parquet.hadoop.util",
-      "org.apache.hadoop",
-      "org.apache.spark",
-      "com.fasterxml.jackson"
-    )
-  )
+  /** Larger folders have no circle of imports between their files. */
+  private val MaxFilesWithCircles = 10
 
-  private def files(dir: Path): Seq[Path] = {
-    val walk = Files.walk(dir)
+  /** Rows of the table: folder, duty, the folders that it may import. */
+  private lazy val table: Map[String, Set[String]] = {
+    val row = """\| `([a-z/]+)` \|.*\| ([^|]*) \|""".r
+    Files.readAllLines(Paths.get("docs/architecture/overview.md")).asScala.collect {
+      case row(folder, imports) => folder -> "`([a-z/]+)`".r.findAllMatchIn(imports).map(_.group(1)).toSet
+    }.toMap
+  }
+
+  private lazy val files: Seq[Path] = {
+    val walk = Files.walk(main)
     try walk.iterator.asScala.filter(_.toString.endsWith(".scala")).toList
     finally walk.close()
   }
 
-  for ((room, allowed) <- rooms)
-    test(s"$room imports only what it may") {
-      val standard = Seq(
-        "java.",
-        "scala.",
-        "shreddedvariant.{Errors",
-        "shreddedvariant.Errors",
-        "shreddedvariant.SparkBridge"
-      )
+  private lazy val folders: Map[String, Seq[Path]] =
+    files.groupBy(file => main.relativize(file.getParent).toString) - ""
+
+  private def imports(file: Path): Seq[String] = Files.readAllLines(file).asScala.toSeq.map(_.trim)
+    .filter(_.startsWith("import ")).map(_.stripPrefix("import "))
+
+  /** The folder of an import: the longest one that it begins with. */
+  private def folderOf(name: String): Option[String] = {
+    val path = name.stripPrefix("shreddedvariant.").replace('.', '/')
+    folders.keys.filter(folder => path.startsWith(folder + "/")).maxByOption(_.length)
+  }
+
+  private def libraries(folder: String): Set[String] =
+    folders(folder).flatMap(imports).filterNot(_.startsWith("shreddedvariant.")).toSet
+
+  test("the table has a row for each folder") {
+    assertEquals(folders.keySet -- table.keySet, Set.empty[String])
+    assertEquals(table.keySet -- folders.keySet, Set.empty[String])
+  }
+
+  for (folder <- table.keySet.toSeq.sorted)
+    test(s"$folder imports only the folders of its row") {
       val wrong = for {
-        file <- files(main.resolve(room))
-        line <- Files.readAllLines(file).asScala.map(_.trim) if line.startsWith("import ")
-        name = line.stripPrefix("import ") if name.contains('.') && name.head.isLower
-        if !standard.exists(name.startsWith) && !allowed.exists(a => name == a || name.startsWith(a + "."))
-      } yield s"${file.getFileName}: $line"
+        file <- folders(folder)
+        name <- imports(file) if name.startsWith("shreddedvariant.")
+        other <- folderOf(name) if other != folder && !table(folder)(other)
+      } yield s"${file.getFileName}: $name"
       assertEquals(wrong, Nil)
     }
 
-  test("only one room knows Delta Kernel") {
-    val others = files(main).filterNot(_.startsWith(main.resolve("delta")))
-    assertEquals(others.filter(f => Files.readString(f).contains("shaded")).map(_.getFileName.toString), Nil)
-  }
-
-  test("every folder is in the table") {
-    val folders = files(main).map(file => main.relativize(file.getParent).toString).filter(_.nonEmpty).toSet
-    assertEquals(folders, rooms.keySet)
-  }
-
   test("no two folders import each other, directly or through others") {
-    def of(room: String): Set[String] =
-      rooms(room).filter(_.startsWith("shreddedvariant.")).map(_.stripPrefix("shreddedvariant.").replace(
-        '.',
-        '/'
-      ))
-        .filter(rooms.contains) - room
-    def reaches(from: String, to: String, seen: Set[String]): Boolean =
-      of(from).exists(next => next == to || !seen(next) && reaches(next, to, seen + next))
-    assertEquals(rooms.keySet.filter(room => reaches(room, room, Set(room))), Set.empty[String])
+    assertEquals(circles(table), Nil)
+  }
+
+  test("no file of a large folder imports another in a circle") {
+    val found = folders.toSeq.filter(_._2.size > MaxFilesWithCircles).flatMap { case (_, files) =>
+      circles(references(files))
+    }
+    assertEquals(found, Nil)
+  }
+
+  test(s"no folder has more than $MaxFiles files, and no file more than $MaxLines lines") {
+    assertEquals(folders.filter(_._2.size > MaxFiles).keySet, Set.empty[String])
+    assertEquals(files.filter(Files.readAllLines(_).size > MaxLines).map(_.getFileName.toString), Nil)
+  }
+
+  test("what computes on values alone knows no files and no plans") {
+    val foreign =
+      Seq("org.apache.hadoop", "org.apache.spark.sql.execution.datasources", "org.apache.spark.sql.connector")
+    for (folder <- Seq("binary", "layout", "shred", "infer", "maps", "stats"))
+      assertEquals(
+        libraries(folder).filter(name => foreign.exists(name.startsWith)),
+        Set.empty[String],
+        folder
+      )
+  }
+
+  test("only one folder knows Delta Kernel, and only folders of Parquet files its readers and writers") {
+    def users(of: String) =
+      files.filter(Files.readString(_).contains(of)).map(f => main.relativize(f.getParent).toString).toSet
+    assertEquals(users("shreddedvariant.shaded"), Set("delta"))
+    val readers = users("org.apache.parquet.hadoop.ParquetFile") ++ users("org.apache.parquet.column.page")
+    assertEquals(readers.filterNot(_.startsWith("parquet/")), Set.empty[String])
   }
 
   test("every file begins with its duty") {
-    val silent = files(main).filterNot(f => Files.readString(f).startsWith("/**"))
-    assertEquals(silent, Nil)
+    assertEquals(files.filterNot(Files.readString(_).startsWith("/**")), Nil)
+  }
+
+  /** The names on each circle of a graph. */
+  private def circles(graph: Map[String, Set[String]]): Seq[Set[String]] = {
+    val reached = mutable.Map.empty[String, Set[String]]
+    def reach(from: String): Set[String] = reached.getOrElseUpdate(
+      from, {
+        val seen = mutable.Set.empty[String]
+        val open = mutable.Queue.from(graph.getOrElse(from, Nil))
+        while (open.nonEmpty) {
+          val next = open.dequeue()
+          if (seen.add(next)) open ++= graph.getOrElse(next, Nil)
+        }
+        seen.toSet
+      }
+    )
+    val onCircle = graph.keys.filter(name => reach(name)(name))
+    onCircle.map(name => reach(name).filter(other => reach(other)(name))).toSeq.distinct
+  }
+
+  /** Which files of a folder name a type that another one of them defines. */
+  private def references(files: Seq[Path]): Map[String, Set[String]] = {
+    val definition =
+      """(?m)^(?:private(?:\[\w+\])? |sealed |final |abstract |case )*(?:class|object|trait) (\w+)""".r
+    val texts = files.map { file =>
+      val text = Files.readString(file).replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("//.*|\"[^\"\n]*\"", "")
+      file.getFileName.toString -> text
+    }.toMap
+    val definedIn = for ((file, text) <- texts.toSeq; name <- definition.findAllMatchIn(text))
+      yield name.group(1) -> file
+    texts.map { case (file, text) =>
+      val words = "\\w+".r.findAllIn(text).toSet
+      file -> definedIn.collect { case (name, other) if other != file && words(name) => other }.toSet
+    }
   }
 }

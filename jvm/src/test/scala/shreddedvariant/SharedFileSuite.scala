@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 import org.apache.spark.sql.types.{LongType, StructType}
 import shreddedvariant.delta.{AsOf, DeltaLog, DeltaTarget, DeltaTransaction, NewFile}
 import shreddedvariant.layout.ShapeParser
-import shreddedvariant.source.{Pin, PinStore, Pins}
+import shreddedvariant.source.pin.{Pin, PinStore, Pins}
 
 class SharedFileSuite extends munit.FunSuite {
   import SharedFileSuite._

@@ -88,6 +88,28 @@ final class Dictionary(val bytes: Array[Byte]) {
     keyEnd(id) - start == key.length && Texts.areEqual(bytes, start, key, 0, key.length)
   }
 
+  /**
+   * Where the value of a key stands; -1 where the object does not have the key.
+   *
+   * Law: objects are in the order of UTF-8, or of UTF-16 as Spark writes them. A large object is searched by bisection only
+   * where no two keys of its dictionary have another order in the one than in the other; elsewhere all keys are compared.
+   */
+  def find(fields: ObjectHeader, key: Array[Byte]): Int =
+    if (fields.size < ObjectHeader.Large || ordersMayDiffer) {
+      var i = 0
+      while (i < fields.size && !isKey(checkId(fields.id(i)), key)) i += 1
+      if (i < fields.size) fields.position(i) else -1
+    } else {
+      var (low, high) = (0, fields.size - 1)
+      while (low <= high) {
+        val middle = (low + high) >>> 1
+        val order = compare(checkId(fields.id(middle)), key)
+        if (order == 0) return fields.position(middle)
+        if (order < 0) low = middle + 1 else high = middle - 1
+      }
+      -1
+    }
+
   def compare(id: Int, key: Array[Byte]): Int =
     Arrays.compareUnsigned(bytes, keyStart(id), keyEnd(id), key, 0, key.length)
 

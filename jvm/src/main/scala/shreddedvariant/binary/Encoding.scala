@@ -10,6 +10,9 @@
 package shreddedvariant.binary
 
 object Encoding {
+
+  /** The header of a variant null, which has no other byte. */
+  final val NullHeader = 0
   final val Primitive = 0
   final val ShortString = 1
   final val Object = 2
@@ -163,28 +166,6 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
   def id(i: Int): Int = Encoding.unchecked(bytes, idAt(i), idWidth)
   def position(i: Int): Int =
     Positions.of(bytes, data, Encoding.unchecked(bytes, offsetAt(i), offsetWidth).toLong)
-
-  /**
-   * Where the value of a key stands; -1 where the object does not have the key.
-   *
-   * Law: objects are in the order of UTF-8, or of UTF-16 as Spark writes them. A large object is searched by bisection only
-   * where no two keys of its dictionary have another order in the one than in the other; elsewhere all keys are compared.
-   */
-  def find(dictionary: Dictionary, key: Array[Byte]): Int =
-    if (size < ObjectHeader.Large || dictionary.ordersMayDiffer) {
-      var i = 0
-      while (i < size && !dictionary.isKey(dictionary.checkId(id(i)), key)) i += 1
-      if (i < size) position(i) else -1
-    } else {
-      var (low, high) = (0, size - 1)
-      while (low <= high) {
-        val middle = (low + high) >>> 1
-        val order = dictionary.compare(dictionary.checkId(id(middle)), key)
-        if (order == 0) return position(middle)
-        if (order < 0) low = middle + 1 else high = middle - 1
-      }
-      -1
-    }
 }
 
 object ObjectHeader {

@@ -34,7 +34,7 @@ final class Concurrent(target: DeltaTarget, seen: DeltaSnapshot, region: DeltaFi
 
   private def isBlindAppend(version: Long, conf: Configuration): Boolean = {
     val engine = DeltaLog.engine(target.root, conf)
-    val info = DeltaLog.attempt(target.root) {
+    val info = KernelErrors.attempt(target.root) {
       CommitInfo.unsafeTryReadCommitInfoFromPublishedDeltaFile(engine, seen.kernel.getLogPath, version)
     }
     info.isPresent && info.get.getIsBlindAppend.orElse(false)

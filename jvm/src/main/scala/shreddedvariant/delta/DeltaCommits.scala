@@ -37,7 +37,7 @@ final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
   private val root = new Path(table.root)
   private def kernel = Table.forPath(engine, table.root).asInstanceOf[TableImpl]
 
-  def newest: Long = DeltaLog.attempt(table.root)(kernel.getLatestSnapshot(engine).getVersion)
+  def newest: Long = KernelErrors.attempt(table.root)(kernel.getLatestSnapshot(engine).getVersion)
 
   /** Cheaper than to ask for the newest version. */
   def has(version: Long): Boolean = {
@@ -54,7 +54,7 @@ final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
   def read(first: Long, last: Long): Seq[DeltaCommit] = {
     if (!has(first)) throw Errors.deltaStreamVersion(table.root, first)
     val found = mutable.LongMap.empty[Commit]
-    DeltaLog.attempt(table.root) {
+    KernelErrors.attempt(table.root) {
       val batches = kernel.getChanges(engine, first, last, DeltaCommits.Actions)
       try batches.forEachRemaining { batch =>
           if (batch.getSize > 0) {

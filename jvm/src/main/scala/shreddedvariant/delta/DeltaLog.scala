@@ -4,22 +4,16 @@ package shreddedvariant.delta
 import java.io.{FileNotFoundException, IOException}
 import java.nio.file.AccessDeniedException
 
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.hadoop.security.AccessControlException
-import shreddedvariant.{Errors, ShreddedVariantException}
+import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
 import shreddedvariant.shaded.io.delta.kernel.defaults.engine.DefaultEngine
 import shreddedvariant.shaded.io.delta.kernel.engine.Engine
-import shreddedvariant.shaded.io.delta.kernel.exceptions.{
-  KernelEngineException,
-  TableNotFoundException,
-  UnsupportedProtocolVersionException,
-  UnsupportedTableFeatureException
-}
+import shreddedvariant.shaded.io.delta.kernel.exceptions.TableNotFoundException
 import shreddedvariant.shaded.io.delta.kernel.internal.SnapshotImpl
 
 /** Which of a table's versions is asked for. */
@@ -82,7 +76,7 @@ object DeltaLog {
   def open(path: Path, asOf: AsOf, conf: Configuration): DeltaSnapshot = {
     val root = path.getFileSystem(conf).makeQualified(path).toString
     val kernel = engine(root, conf)
-    val snapshot = attempt(root) {
+    val snapshot = KernelErrors.attempt(root) {
       val table = Table.forPath(kernel, root)
       asOf match {
         case AsOf.Newest =>
@@ -100,36 +94,13 @@ object DeltaLog {
   def engine(root: String, conf: Configuration): Engine = {
     val own = new Configuration(conf)
     val scheme = new Path(root).toUri.getScheme
-    val key = storeKey(scheme)
+    val key = SharedLog.storeKey(scheme)
     val store = if (scheme == "file") classOf[LocalLog] else classOf[SharedLog]
     if (own.get(key) == null) own.set(key, store.getName)
     new NamedFiles(DefaultEngine.create(own))
   }
 
-  /** The name of Kernel's setting has been renamed like the classes. */
-  private[delta] def storeKey(scheme: String) = s"${classOf[Table].getPackage.getName}.logStore.$scheme.impl"
-
   private def inHistory(root: String, asked: String)(open: => Snapshot): Snapshot =
     try open
     catch { case NonFatal(e) => throw Errors.deltaVersion(root, asked, e) }
-
-  private val Elsewhere = "use format(\"delta\")"
-
-  /** Runs what reads a log: a log can be damaged in any way, and Kernel throws whatever it meets then. */
-  def attempt[T](root: String)(body: => T): T =
-    try body
-    catch {
-      case e: ShreddedVariantException => throw e
-      case e: UnsupportedProtocolVersionException =>
-        throw Errors.deltaFeature(root, s"reader version ${e.getVersion}", "read", Elsewhere)
-      case e: UnsupportedTableFeatureException =>
-        throw Errors.deltaFeature(
-          root,
-          e.getUnsupportedFeatures.asScala.toSeq.sorted.mkString(", "),
-          "read",
-          Elsewhere
-        )
-      case e: KernelEngineException => throw Errors.deltaLog(root, Option(e.getCause).getOrElse(e))
-      case e @ (_: StackOverflowError | NonFatal(_)) => throw Errors.deltaLog(root, e)
-    }
 }

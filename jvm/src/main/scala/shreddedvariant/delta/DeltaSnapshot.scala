@@ -38,7 +38,7 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
   features.checkReading()
 
   /** In the order of the table; the log spells types as Spark does. */
-  val schema: StructType = DeltaLog.attempt(root) {
+  val schema: StructType = KernelErrors.attempt(root) {
     DataType.fromJson(kernel.getMetadata.getSchemaString).asInstanceOf[StructType]
   }
 
@@ -47,7 +47,7 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
   lazy val files: IndexedSeq[DeltaFile] = added.map(_._1)
 
   /** Whether this version has a micro-batch, or a later one of its stream. */
-  def has(batch: StreamBatch): Boolean = DeltaLog.attempt(root) {
+  def has(batch: StreamBatch): Boolean = KernelErrors.attempt(root) {
     kernel.getLatestTransactionVersion(engine, batch.query).toScala.exists(_ >= batch.id)
   }
 
@@ -56,7 +56,7 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
   private lazy val byPath = files.map(file => new Path(file.path) -> file).toMap
 
   /** With the rows of the log, which are written again when a file is removed. */
-  private[delta] lazy val added: IndexedSeq[(DeltaFile, AddFile)] = DeltaLog.attempt(root) {
+  private[delta] lazy val added: IndexedSeq[(DeltaFile, AddFile)] = KernelErrors.attempt(root) {
     val batches = kernel.getScanBuilder.build().asInstanceOf[ScanImpl].getScanFiles(engine, true)
     try {
       val found = IndexedSeq.newBuilder[(DeltaFile, AddFile)]

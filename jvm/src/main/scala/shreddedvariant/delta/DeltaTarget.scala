@@ -137,7 +137,7 @@ object DeltaTarget {
 
   /** Kernel knows which names and types a table may have. */
   private def kernelSchema(root: String, schema: StructType, partitionColumns: Seq[String]) =
-    DeltaLog.attempt(root) {
+    KernelErrors.attempt(root) {
       val kernel = DataTypeJsonSerDe.deserializeStructType(schema.json)
       SchemaUtils.validateSchema(kernel, false, false, false)
       SchemaUtils.validatePartitionColumns(kernel, partitionColumns.asJava)

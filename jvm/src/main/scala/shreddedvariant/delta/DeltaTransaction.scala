@@ -33,26 +33,6 @@ import shreddedvariant.shaded.io.delta.kernel.internal.fs.{Path => KernelPath}
 import shreddedvariant.shaded.io.delta.kernel.internal.util.{Utils, VectorUtils}
 import shreddedvariant.shaded.io.delta.kernel.utils.CloseableIterable
 
-/** A file that was written: its path within the table, its partition's values as text, NULL as null. */
-final case class NewFile(
-    path: String,
-    size: Long,
-    modified: Long,
-    rows: Long,
-    partition: Map[String, String],
-    stats: String
-)
-
-object NewFile {
-
-  /** Bounds of such files are whole: of each row group, and without values that they do not know of. */
-  val Tag = "shredded_variant.bounds"
-  val TagValue = "1"
-}
-
-/** A micro-batch of a stream: the commit that writes it says so, and a table that has it takes it no more. */
-final case class StreamBatch(query: String, id: Long)
-
 final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Option[StreamBatch] = None) {
   private val engine = DeltaLog.engine(target.root, conf)
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])

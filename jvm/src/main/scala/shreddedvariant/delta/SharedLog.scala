@@ -11,6 +11,7 @@ import java.util.{Iterator => JavaIterator}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import shreddedvariant.SharedFile
+import shreddedvariant.shaded.io.delta.kernel.Table
 import shreddedvariant.shaded.io.delta.kernel.defaults.internal.logstore.LogStoreProvider
 import shreddedvariant.shaded.io.delta.storage.{CloseableIterator, LogStore}
 
@@ -52,7 +53,13 @@ final class SharedLog(conf: Configuration) extends LogStore(conf) {
   private def plain(path: Path): LogStore = {
     val scheme = path.toUri.getScheme
     val own = new Configuration(conf)
-    own.unset(DeltaLog.storeKey(scheme))
+    own.unset(SharedLog.storeKey(scheme))
     LogStoreProvider.getLogStore(own, scheme)
   }
+}
+
+private[delta] object SharedLog {
+
+  /** The name of Kernel's setting has been renamed like the classes. */
+  private[delta] def storeKey(scheme: String) = s"${classOf[Table].getPackage.getName}.logStore.$scheme.impl"
 }

@@ -8,7 +8,7 @@ package shreddedvariant.infer
 
 import shreddedvariant.binary.{ArrayHeader, Budget, Encoding, ObjectHeader, PathCounts}
 
-final class Counts private (maxPaths: Int) {
+final class Counts private (maxPaths: Int) extends NodeCounter {
   import Counts._
 
   def this() = this(PathLimiter.MaxPaths)
@@ -17,7 +17,7 @@ final class Counts private (maxPaths: Int) {
   private var known = new KnownNames(names)
   private var current: NamedDictionary = _
 
-  private[infer] var tree = new Node(null, PathLimiter.Root)
+  private[infer] var tree = new Node(null, PathOrder.Root)
   private var all = 0L
 
   /** The guard's limit; and how many paths are in the tree, which may be some more than the guard allows. */
@@ -60,7 +60,7 @@ final class Counts private (maxPaths: Int) {
   /** Where the values of the variant that has begun are counted. */
   val root: PathCounts = new CountedPath(this, depth = 0, () => tree)
 
-  private[infer] def count(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
+  override private[infer] def count(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
     val header = Encoding.byteAt(bytes, at)
     header & 3 match {
       case Encoding.ShortString => node.count(Kind.Str)
@@ -85,7 +85,7 @@ final class Counts private (maxPaths: Int) {
     }
   }
 
-  private[infer] def countField(node: Node, id: Int, bytes: Array[Byte], at: Int, depth: Int): Unit =
+  override private[infer] def countField(node: Node, id: Int, bytes: Array[Byte], at: Int, depth: Int): Unit =
     countField(node, fieldsOf(node), id, bytes, at, depth)
 
   private def countField(
@@ -96,7 +96,7 @@ final class Counts private (maxPaths: Int) {
       at: Int,
       depth: Int
   ): Unit =
-    if (Encoding.byteAt(bytes, at) != NullHeader) {
+    if (Encoding.byteAt(bytes, at) != Encoding.NullHeader) {
       var field = if (id < fields.length) fields(id) else null
       if (field == null) {
         field = fieldOf(node, id)
@@ -119,7 +119,7 @@ final class Counts private (maxPaths: Int) {
     var i = 0
     while (i < header.size) {
       val position = header.position(i)
-      if (Encoding.byteAt(bytes, position) != NullHeader) {
+      if (Encoding.byteAt(bytes, position) != Encoding.NullHeader) {
         val element = elementOf(node)
         if (element != null) count(element, bytes, position, depth)
       }
@@ -136,7 +136,7 @@ final class Counts private (maxPaths: Int) {
   }
 
   /** The same by its key. */
-  private[infer] def fieldOf(node: Node, key: Array[Byte]): Node = {
+  override private[infer] def fieldOf(node: Node, key: Array[Byte]): Node = {
     val name = names.find(key, 0, key.length, Name.hash(key, 0, key.length))
     val field = if (name == null) null else node.field(name)
     if (field != null) field else newField(node, key, 0, key.length, _ => ())
@@ -158,7 +158,7 @@ final class Counts private (maxPaths: Int) {
     if (until - from > Name.MaxBytes) { longNames = true; null }
     else {
       val hash = Name.hash(bytes, from, until)
-      val place = PathLimiter.placeOfField(
+      val place = PathOrder.ofField(
         node.place,
         Name.digits(bytes, from, until),
         until - from,
@@ -180,9 +180,9 @@ final class Counts private (maxPaths: Int) {
     }
 
   /** The node of an array's elements; null if it is not tracked. */
-  private[infer] def elementOf(node: Node): Node =
+  override private[infer] def elementOf(node: Node): Node =
     if (node.element != null) node.element
-    else if (PathLimiter.placeOfElement(node.place) >= limit) null
+    else if (PathOrder.ofElement(node.place) >= limit) null
     else {
       val element = node.addElement()
       tracked()
@@ -275,11 +275,7 @@ final class Counts private (maxPaths: Int) {
 
 object Counts {
 
-  /** Values below are counted as objects and arrays, and not looked into. */
-  final val MaxDepth = 100
-
-  /** The one byte of a variant null. */
-  private[infer] final val NullHeader = 0
+  final val MaxDepth = PathLimiter.MaxDepth
 
   def fromBytes(bytes: Array[Byte]): Counts = {
     val counts = new Counts

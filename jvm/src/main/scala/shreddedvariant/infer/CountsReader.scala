@@ -17,7 +17,7 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
   if (flags > (LongNames | Cut)) fail("a flag is unknown")
   val longNames: Boolean = (flags & LongNames) != 0
   val limit: Long = if ((flags & Cut) != 0) number() else PathLimiter.Unlimited
-  val tree = new Node(null, PathLimiter.Root)
+  val tree = new Node(null, PathOrder.Root)
   fill(tree, 0)
   if (at < bytes.length) fail("bytes follow their end")
 
@@ -27,7 +27,7 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
     nodes += 1
     if (nodes > PathLimiter.MaxPaths) fail("they have too many paths")
     if (node.place >= limit) fail("a path stands there that was left out")
-    if (depth > Counts.MaxDepth) fail("they are nested too deep")
+    if (depth > PathLimiter.MaxDepth) fail("they are nested too deep")
     val bits = small((1 << 23) - 1)
     def has(bit: Int) = (bits & 1 << bit) != 0
     val kinds = (0 until Kind.Count).filter(has)

@@ -32,7 +32,7 @@ object CountsVerifier {
     here ++ below ++ elements
   }
 
-  private val nothing = new Node(null, PathLimiter.Root)
+  private val nothing = new Node(null, PathOrder.Root)
   private def orNothing(node: Node) = if (node == null) nothing else node
 
   private def fields(node: Node): Map[String, Node] =

@@ -145,7 +145,7 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
 private object ColumnInference {
 
   /** A path without values. */
-  val Unseen = new Node(null, PathLimiter.Root)
+  val Unseen = new Node(null, PathOrder.Root)
 
   /** None for bytes that are no UTF-8: no column can have such a name. */
   def text(name: Name): Option[String] = {

@@ -20,7 +20,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
 
   /** Adds the node of the elements, which is not there. */
   def addElement(): Node = {
-    element = new Node(null, PathLimiter.placeOfElement(place))
+    element = new Node(null, PathOrder.ofElement(place))
     element
   }
 
@@ -68,7 +68,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
     node
   }
 
-  def placeOf(name: Name): Long = PathLimiter.placeOfField(place, name.digits, name.bytes.length, name.spread)
+  def placeOf(name: Name): Long = PathOrder.ofField(place, name.digits, name.bytes.length, name.spread)
 
   /** Adds a field that is not there. */
   def addField(name: Name): Node = {

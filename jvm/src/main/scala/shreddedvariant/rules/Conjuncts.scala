@@ -3,7 +3,7 @@ package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 
-private[rules] object Conjuncts {
+object Conjuncts {
   def apply(e: Expression): Seq[Expression] = e match {
     case And(left, right) => apply(left) ++ apply(right)
     case other => Seq(other)

@@ -1,7 +1,8 @@
-/** What a table must offer so that paths of its variants become columns; the source's table does. */
+/** What tables and scans offer so that paths of variants become columns; those of the source do. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.read.Scan
 import shreddedvariant.layout.PathColumn
 
 trait PathTable extends Table {
@@ -13,4 +14,10 @@ trait PathTable extends Table {
 
   /** The same table, which says of variants that are read whole why they are, by column. */
   def withWhole(reasons: Map[String, String]): PathTable
+}
+
+/** A scan that shows these reasons, by column. */
+trait PathScan extends Scan {
+  def whole: Map[String, String]
+  def withWhole(reasons: Map[String, String]): PathScan
 }

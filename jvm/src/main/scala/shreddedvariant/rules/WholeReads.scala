@@ -8,14 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.toPrettySQL
-import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
-
-/** A scan that shows these reasons, by column. */
-trait PathScan extends Scan {
-  def whole: Map[String, String]
-  def withWhole(reasons: Map[String, String]): PathScan
-}
 
 object WholeReads extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {

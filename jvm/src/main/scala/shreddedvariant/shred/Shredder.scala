@@ -210,18 +210,12 @@ final class Shredder(
       repetition: Int,
       counts: Option[PathCounts]
   ) extends CellShredder(level + 1, counts) {
-    private val keys = fields.map(_._1).toArray
     private val cells = fields.map { case (key, field) =>
       val countsOfField = counts.map(_.field(Shape.utf8(key)))
       CellShredder(field, level + 1 + layout.cellLevels, repetition, countsOfField, isRoot = false)
     }.toArray
 
-    /** The field of each name, -1 for names that stand elsewhere in the shape. */
-    private val fieldOfName = Array.fill(names.size)(-1)
-    for (i <- keys.indices) {
-      val key = Shape.utf8(keys(i))
-      fieldOfName(names.find(key, 0, key.length)) = i
-    }
+    private val lookup = new FieldLookup(fields.map(_._1).toArray, names)
     private val number = objects
     objects += 1
     private var ids = new Array[Int](16)
@@ -241,7 +235,7 @@ final class Shredder(
         val from = new ObjectHeader(bytes, at)
         budget.take(from.length)
         val met = dictionary.fieldsOf(number)
-        val keysOf = if (met != null && met.areOf(bytes, at)) met else look(from)
+        val keysOf = if (met != null && met.areOf(bytes, at)) met else lookedUp(from)
         if (keysOf.others > 0) writeResidual(bytes, from, keysOf, r) else valueLeaf.writeNull(r, level)
         var i = 0
         while (i < keysOf.fields.length) {
@@ -257,45 +251,17 @@ final class Shredder(
         }
       }
 
-    private def look(from: ObjectHeader): ObjectFields = {
-      val fieldOfKey = new Array[Int](from.size)
-      val isThere = new Array[Boolean](cells.length)
-      var there = 0
-      var i = 0
-      while (i < fieldOfKey.length) {
-        val field = fieldOf(from.id(i))
-        fieldOfKey(i) = field
-        if (field >= 0) {
-          if (isThere(field)) Encoding.malformed(s"it holds the key '${keys(field)}' twice")
-          isThere(field) = true
-          there += 1
-        }
-        i += 1
-      }
-      val missing = new Array[Int](cells.length - there)
-      var field = cells.length
-      i = missing.length
-      while (i > 0) {
-        field -= 1
-        if (!isThere(field)) {
-          i -= 1
-          missing(i) = field
-        }
-      }
-      val found = new ObjectFields(from.keys, fieldOfKey, missing)
+    private def lookedUp(from: ObjectHeader): ObjectFields = {
+      val found = lookup(from, dictionary)
       dictionary.remember(number, found)
       found
-    }
-
-    private def fieldOf(id: Int): Int = {
-      val name = dictionary.nameOfId(dictionary.dictionary.checkId(id))
-      if (name < 0) -1 else fieldOfName(name)
     }
 
     private def writeResidual(bytes: Array[Byte], from: ObjectHeader, keysOf: ObjectFields, r: Int): Unit = {
       val size = keysOf.others
       val reorder = dictionary.dictionary.ordersMayDiffer
-      val order = if (reorder) ordered(from) else null
+      val order =
+        if (reorder) Array.range(0, from.size).sortBy(i => dictionary.dictionary.ranks(from.id(i))) else null
       if (ids.length < size) {
         ids = new Array[Int](size * 2)
         offsets = new Array[Int](size * 2)
@@ -322,9 +288,6 @@ final class Shredder(
       ValueWriter.closeObject(scratch, begin, 0, size, ids, offsets)
       writeScratch(begin, r)
     }
-
-    private def ordered(from: ObjectHeader): Array[Int] =
-      Array.range(0, from.size).sortBy(i => dictionary.dictionary.ranks(from.id(i)))
   }
 }
 

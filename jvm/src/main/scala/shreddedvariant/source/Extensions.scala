@@ -6,6 +6,9 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import shreddedvariant.rules.{LatePathPushdown, PathPushdown, RecursivePruning, WholeReads}
+import shreddedvariant.source.delta.{DeltaWrites, MaintenanceRule}
+import shreddedvariant.source.function.ShreddingShape
+import shreddedvariant.source.write.{TableChecks, TableWrites, WriteCheck, WriteRule}
 
 /** Spark finds this class as a service. */
 class Extensions extends SparkSessionExtensionsProvider {

@@ -2,9 +2,11 @@
 package shreddedvariant.source
 
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.execution.datasources.FilePartition
 import org.apache.spark.sql.types.{StructField, StructType}
 import shreddedvariant.Errors
+import shreddedvariant.source.maintain.{Maintenance, MaintenancePlan}
+import shreddedvariant.source.table.TableFiles
+import shreddedvariant.source.verify.VerifiedTable
 
 object MaintenanceTables {
 
@@ -24,14 +26,6 @@ object MaintenanceTables {
       Maintenance.Key,
       "what it reads has columns of its own, so schema(…) gives none"
     )
-  }
-
-  /** One task for each file that is to be written; None for all other reads. */
-  def bins(scan: ShreddedVariantScan): Option[Seq[FilePartition]] = Maintenance.of(scan.options) match {
-    case Some(Maintenance.Rows(rewrite)) => rewrite.partitions(scan.fileIndex)
-    case None => None
-    case Some(_) =>
-      throw Errors.maintenanceOption(Maintenance.Key, "what is written so cannot be read so")
   }
 
   private def asked(files: TableFiles): Option[Maintenance] = Maintenance.of(files.options)

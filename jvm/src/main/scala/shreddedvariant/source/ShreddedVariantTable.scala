@@ -1,163 +1,35 @@
-/** A directory of Parquet files as Spark's planner sees it. */
+/** A directory of Parquet files, or a Delta table, as Spark's planner sees it. */
 package shreddedvariant.source
 
 import java.util
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.Path
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.{FileSourceOptions, SQLConfHelper}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
-import org.apache.spark.sql.execution.datasources.{
-  FileFormat,
-  FileStatusCache,
-  InMemoryFileIndex,
-  PartitioningAwareFileIndex
-}
-import org.apache.spark.sql.execution.streaming.runtime.MetadataLogFileIndex
-import org.apache.spark.sql.execution.streaming.sinks.FileStreamSink
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import shreddedvariant.{Errors, Options, SparkBridge}
-import shreddedvariant.delta.{DeltaLog, DeltaSnapshot}
+import shreddedvariant.Options
 import shreddedvariant.layout.PathColumn
 import shreddedvariant.rules.PathTable
-
-/**
- * The files of a table. `userSchema` is what the user gave on read, the data's schema on write, or what a catalog has.
- * Nothing is listed before it is needed: a table that is about to be written need not exist.
- */
-final case class TableFiles(
-    paths: Seq[String],
-    options: Map[String, String],
-    userSchema: Option[StructType],
-    catalog: Option[CatalogEntry] = None
-) extends SQLConfHelper {
-
-  @transient private lazy val spark = SparkSession.active
-  private def hadoopConf = spark.sessionState.newHadoopConfWithOptions(options)
-
-  /** The Delta table that the path is, if it is one, at the version that the options ask for. */
-  @transient lazy val delta: Option[DeltaSnapshot] = {
-    val hadoop = hadoopConf
-    // A table of a catalog has no rows until the first of them is committed.
-    val isBegun = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
-    val found = if (isBegun) None else log.map(DeltaTables.open(_, options, hadoop))
-    // A catalog may lag behind: the log has the columns.
-    for (table <- found; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
-      throw Errors.deltaSchema(table.root)
-    found
-  }
-
-  /** Whether the path is a Delta table, of whatever columns. */
-  def isDelta: Boolean = log.isDefined
-
-  /** The path of the Delta table; a store is asked once, for it and for the directories above all paths. */
-  @transient private lazy val log: Option[Path] = {
-    val found = DeltaTables.find(paths, hadoopConf)
-    if (catalog.isEmpty) DeltaPathCheck.checkAbove(plain, hadoopConf)
-    found
-  }
-
-  private def plain = paths.map(new Path(_)).filterNot(SparkBridge.isGlob)
-
-  /** Refuses paths that lie within a Delta table, and tables among other paths. */
-  def check(): Unit = { log; () }
-
-  @transient lazy val index: PartitioningAwareFileIndex =
-    delta.fold(listed)(new DeltaFileIndex(spark, _, options))
-
-  private def listed: PartitioningAwareFileIndex = {
-    if (paths.isEmpty) throw Errors.noPath()
-    val hadoop = hadoopConf
-    if (catalog.isDefined) DeltaPathCheck.checkAbove(new Path(paths.head), hadoop)
-    if (FileStreamSink.hasMetadata(paths, hadoop, conf))
-      new MetadataLogFileIndex(spark, new Path(paths.head), options, userSchema)
-    else if (catalog.isDefined) {
-      // The directory need not exist yet. What lies in that of a Delta table without a commit is not part of it.
-      val path = new Path(paths.head)
-      val roots =
-        if (isDelta || Options.isDelta(options)) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
-      new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
-    } else {
-      val glob = options.collectFirst {
-        case (k, v) if k.equalsIgnoreCase("__globPaths__") => v == "true"
-      }.getOrElse(true)
-      val ignored = new FileSourceOptions(options).ignoredPathSegmentRegexPattern
-      val roots = SparkBridge.resolvePaths(paths, hadoop, glob, ignored)
-      if (plain.size < paths.size) {
-        for (root <- roots if DeltaLog.isTable(root, hadoop))
-          throw Errors.deltaRoute(root.toString, "a read by pattern")
-        DeltaPathCheck.checkAbove(roots, hadoop)
-      }
-      new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
-    }
-  }
-
-  /** The columns that the files hold; those that paths hold are left out even if files repeat them. */
-  lazy val dataSchema: StructType = {
-    val fields = delta.map(_.schema)
-      .orElse(userSchema)
-      .orElse(SchemaInference.infer(spark, options, index.allFiles()))
-      .getOrElse(throw Errors.noSchema(paths.mkString(", ")))
-    val data =
-      StructType(fields.filterNot(f => index.partitionSchema.exists(p => conf.resolver(p.name, f.name))))
-    SparkBridge.checkColumnNames(data, conf.caseSensitiveAnalysis)
-    SparkBridge.asNullable(data)
-  }
-
-  def schema: StructType = (delta.map(_.schema), userSchema) match {
-    case (Some(ofLog), _) => SparkBridge.asNullable(ofLog)
-    case (_, Some(ofCatalog)) if catalog.isDefined => SparkBridge.asNullable(ofCatalog)
-    case _ => StructType(dataSchema ++ index.partitionSchema)
-  }
-
-  def partitionColumns: Seq[String] = catalog match {
-    case Some(entry) if userSchema.isDefined && delta.isEmpty => entry.partitionColumns
-    case _ => index.partitionSchema.fieldNames.toSeq
-  }
-
-  /** The same table as a query's own options choose its version or its files; its columns stay what they are. */
-  def reading(asked: Map[String, String]): TableFiles =
-    if (
-      catalog.isEmpty || TableFiles.Choices.forall(key =>
-        Options.get(asked, key) == Options.get(options, key)
-      )
-    ) this
-    else {
-      val chosen = copy(options = asked)
-      if (!isSame(chosen.schema, schema)) throw Errors.deltaSchema(paths.mkString(", "))
-      chosen
-    }
-
-  private def isSame(a: StructType, b: StructType) = {
-    def columns(of: StructType) = SparkBridge.asNullable(of).map(f => (f.name, f.dataType))
-    columns(a) == columns(b)
-  }
-}
-
-object TableFiles {
-
-  /** Options of a read that choose what is read. */
-  private val Choices = Seq(
-    Options.VersionAsOf,
-    Options.TimestampAsOf,
-    "pathGlobFilter",
-    "recursiveFileLookup",
-    "modifiedBefore",
-    "modifiedAfter"
-  )
-}
+import shreddedvariant.source.format.ShreddedVariantFormat
+import shreddedvariant.source.maintain.Maintenance
+import shreddedvariant.source.options.{GivenOptions, SourceOptions, VariantColumns}
+import shreddedvariant.source.scan.ShreddedVariantScanBuilder
+import shreddedvariant.source.table.{CatalogEntry, SourceTable, TableFiles}
+import shreddedvariant.source.write.TableWriteBuilder
 
 final case class ShreddedVariantTable(
     files: TableFiles,
     pathColumns: Seq[PathColumn],
     whole: Map[String, String]
-) extends PathTable
+) extends SourceTable
     with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns {
@@ -205,10 +77,48 @@ final case class ShreddedVariantTable(
   }
 }
 
+object ShreddedVariantTable {
+
+  /** The table behind options of load or save; all of them are checked here, before anything is written or deleted. */
+  def of(options: CaseInsensitiveStringMap, schema: Option[StructType]): ShreddedVariantTable = {
+    val all = options.asCaseSensitiveMap.asScala.toMap
+    val (pathOptions, rest) = all.partition { case (k, _) =>
+      k.equalsIgnoreCase("path") || k.equalsIgnoreCase("paths")
+    }
+    val merged = SourceOptions.withDefaults(Maintenance.without(rest))
+    val maintenance = rest.filter { case (key, _) => Options.isMaintenance(key) }
+    Maintenance.of(maintenance)
+    Options.check(merged.all)
+    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).check(merged))
+    val paths = pathOptions.toSeq.flatMap {
+      case (key, value) => if (key.equalsIgnoreCase("paths")) parsed(value) else Seq(value)
+    }
+    val read = if (maintenance.isEmpty) merged.all else Maintenance.complete(merged.all) ++ maintenance
+    val files = TableFiles(paths, read, schema)
+    files.check()
+    ShreddedVariantTable(files, Nil, Map.empty)
+  }
+
+  /** The table of a catalog. Its options are not checked: a table with wrong ones must be loaded to be altered or dropped. */
+  def ofCatalog(
+      properties: Map[String, String],
+      schema: Option[StructType],
+      partitioning: Seq[Transform]
+  ): ShreddedVariantTable = {
+    val entry = CatalogEntry.of(properties, partitioning)
+    val path = Options.get(properties, "path").orElse(properties.get(TableCatalog.PROP_LOCATION))
+    val options = SourceOptions.withDefaults(entry.options).all
+    ShreddedVariantTable(TableFiles(path.toSeq, options, schema, Some(entry)), Nil, Map.empty)
+  }
+
+  private def parsed(paths: String): Seq[String] =
+    new ObjectMapper().readValue(paths, classOf[Array[String]]).toSeq
+}
+
 /** `_metadata`, as Spark's own file sources have it. */
 object FileMetadataColumn extends MetadataColumn {
   override val name: String = FileFormat.METADATA_NAME
-  override val dataType: DataType = new ShreddedVariantSource().createFileMetadataCol().dataType
+  override val dataType: DataType = new ShreddedVariantFormat().createFileMetadataCol().dataType
   override val isNullable: Boolean = false
 }
 

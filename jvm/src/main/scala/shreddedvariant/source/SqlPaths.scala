@@ -20,6 +20,8 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.Options
 import shreddedvariant.delta.DeltaLog
+import shreddedvariant.source.options.{GivenOptions, SourceOptions}
+import shreddedvariant.source.table.{CatalogEntry, TableFiles}
 
 /**
  * Reads a path as `load` would. This is before Spark looks for tables, since Spark itself would list the directory, which

@@ -23,7 +23,7 @@ class HandedOnSuite extends munit.FunSuite {
     Value.Obj(keys.map(_ -> Value.Integer(random.nextInt(100).toLong, 1)).toMap)
 
   private def found(value: Array[Byte], metadata: Array[Byte], at: Int, key: String): Int =
-    new ObjectHeader(value, at).find(new Dictionary(metadata), key.getBytes("UTF-8"))
+    new Dictionary(metadata).find(new ObjectHeader(value, at), key.getBytes("UTF-8"))
 
   for (size <- 1 to 100) test(s"an object of $size fields") {
     val names = keys(size)

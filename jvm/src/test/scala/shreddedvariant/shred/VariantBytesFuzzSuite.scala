@@ -167,7 +167,7 @@ private object VariantBytesFuzzSuite {
       "looked up" -> { (metadata: Array[Byte], value: Array[Byte]) =>
         val dictionary = new Dictionary(metadata)
         if (Encoding.basicType(value, 0) == Encoding.Object)
-          for (key <- Value.keys) new ObjectHeader(value, 0).find(dictionary, key.getBytes("UTF-8"))
+          for (key <- Value.keys) dictionary.find(new ObjectHeader(value, 0), key.getBytes("UTF-8"))
       },
       "well formed" -> (WellFormed.check(_, _)),
       "canonical" -> { (metadata: Array[Byte], value: Array[Byte]) =>

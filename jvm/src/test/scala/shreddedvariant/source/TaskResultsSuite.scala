@@ -14,6 +14,8 @@ import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.util.AccumulatorV2
 import shreddedvariant.{Errors, ShreddedVariantException, VariantFile}
+import shreddedvariant.source.delta.{ClosedFile, ClosedFiles, DeltaFileCommit}
+import shreddedvariant.source.format.CutColumns
 
 class TaskResultsSuite extends munit.FunSuite {
 

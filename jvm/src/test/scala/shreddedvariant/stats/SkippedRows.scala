@@ -12,7 +12,7 @@ import org.scalacheck.Gen
 import shreddedvariant.Value
 import shreddedvariant.layout.{PathColumn, PathStep, ScalarType, Wanted}
 import shreddedvariant.rules.StrictCast
-import shreddedvariant.source.{ScanColumns, ScanPredicates}
+import shreddedvariant.source.scan.{ScanColumns, ScanPredicates}
 
 /** What lies in the columns of a path in one row, or in one element. */
 sealed trait Stored

@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 import org.apache.parquet.schema.Type.Repetition
-import shreddedvariant.{Errors, Options}
+import shreddedvariant.{Errors, OptionDocs}
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.{HotKeys, HotMaps}
 
@@ -29,7 +29,7 @@ final class FileMaps(
       val name = path.map(Shape.quoted).mkString(".")
       def refuse(reason: String) = throw Errors.malformedMap(name, reason)
       val keys = HotKeys.named(footer, path).map(HotKeys.parse).orElse(fromOptions(path)).getOrElse(
-        throw Errors.unnamedHotKeys(name, found.size, Options.MapKeys.of(name))
+        throw Errors.unnamedHotKeys(name, found.size, OptionDocs.MapKeys.of(name))
       )
       if (found.keySet != keys.indices.toSet)
         refuse(

@@ -33,11 +33,11 @@ object Aggregate {
     override def followsFrom(tally: ExactAggregates): Boolean = true
   }
 
-  /** The least value, or the greatest. */
-  final case class Extreme(compared: AggregatedColumn, isGreatest: Boolean) extends Aggregate {
+  /** The minimum or the maximum. */
+  final case class MinMax(compared: AggregatedColumn, isMax: Boolean) extends Aggregate {
     override def of: Option[AggregatedColumn] = Some(compared)
     override def dataType: DataType = compared.field.dataType
-    override def text: String = s"${if (isGreatest) "max" else "min"}(${compared.column.text})"
+    override def text: String = s"${if (isMax) "max" else "min"}(${compared.column.text})"
     override def followsFrom(tally: ExactAggregates): Boolean = tally.values == 0 || tally.ends.isDefined
   }
 }

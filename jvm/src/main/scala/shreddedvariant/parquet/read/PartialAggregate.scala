@@ -17,7 +17,7 @@ abstract class PartialAggregate {
 object PartialAggregate {
   def of(aggregate: Aggregate): PartialAggregate = aggregate match {
     case Aggregate.CountRows | _: Aggregate.CountValues => new Counted
-    case Aggregate.Extreme(compared, isGreatest) => compared.field.dataType match {
+    case Aggregate.MinMax(compared, isGreatest) => compared.field.dataType match {
         case BooleanType => new BooleanExtreme(isGreatest)
         case ByteType => new ByteExtreme(isGreatest)
         case ShortType => new ShortExtreme(isGreatest)
@@ -51,7 +51,7 @@ private[parquet] final class Counted extends PartialAggregate {
 }
 
 /** The least or greatest value met; NULL where none was. */
-private[parquet] abstract class Extreme(isGreatest: Boolean) extends PartialAggregate {
+private[parquet] abstract class PartialMinMax(isGreatest: Boolean) extends PartialAggregate {
   protected var isMet = false
 
   protected def meet(end: Datum): Unit
@@ -73,7 +73,7 @@ private[parquet] abstract class Extreme(isGreatest: Boolean) extends PartialAggr
 }
 
 /** Whatever orders as whole numbers do. */
-private[parquet] abstract class WholeExtreme(isGreatest: Boolean) extends Extreme(isGreatest) {
+private[parquet] abstract class WholeExtreme(isGreatest: Boolean) extends PartialMinMax(isGreatest) {
   protected var best = 0L
 
   protected final def meet(number: Long): Unit =
@@ -112,7 +112,7 @@ private[parquet] final class LongExtreme(isGreatest: Boolean) extends WholeExtre
 }
 
 /** In Spark's order: NaN is greater than all others, 0.0 and -0.0 are equal, and the first of equals stays. */
-private[parquet] abstract class FloatingExtreme(isGreatest: Boolean) extends Extreme(isGreatest) {
+private[parquet] abstract class FloatingExtreme(isGreatest: Boolean) extends PartialMinMax(isGreatest) {
   protected var best = 0.0
 
   protected final def meet(number: Double): Unit = {
@@ -137,7 +137,7 @@ private[parquet] final class DoubleExtreme(isGreatest: Boolean) extends Floating
 }
 
 private[parquet] final class DecimalExtreme(decimal: DecimalType, isGreatest: Boolean)
-    extends Extreme(isGreatest) {
+    extends PartialMinMax(isGreatest) {
   private var best: Decimal = _
 
   private def meet(number: Decimal): Unit =

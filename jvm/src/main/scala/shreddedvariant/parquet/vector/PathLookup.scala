@@ -157,7 +157,7 @@ final class PathLookup(
     steps(i) match {
       case _: PathStep.Key if kind == Encoding.Object =>
         val dictionary = dictionaries.resolve(whole.getMetadata).dictionary
-        new ObjectHeader(bytes, at).find(dictionary, keys(i))
+        dictionary.find(new ObjectHeader(bytes, at), keys(i))
       case PathStep.Index(index) if kind == Encoding.Array =>
         val elements = new ArrayHeader(bytes, at)
         if (index >= 0 && index < elements.size) elements.position(index) else -1

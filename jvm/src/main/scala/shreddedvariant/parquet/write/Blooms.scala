@@ -4,7 +4,7 @@ package shreddedvariant.parquet.write
 import org.apache.parquet.schema.MessageType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import shreddedvariant.layout.{FileCell, FileTyped, PathStep}
-import shreddedvariant.maps.HotKeys
+import shreddedvariant.maps.{HotKeys, HotMaps}
 import shreddedvariant.parquet.bind.ResolvedPath
 
 final case class Blooms(
@@ -13,7 +13,7 @@ final case class Blooms(
 ) {
 
   /** What is no scalar with a leaf of its own in this file, or a boolean, has no filter. */
-  def leaves(schema: MessageType, job: WriteJob): Set[Seq[String]] = {
+  def leaves(schema: MessageType, hotKeys: HotMaps): Set[Seq[String]] = {
     val ofPaths = for {
       (column, all) <- paths.toSeq
       variant = FileCell.bind(schema, column, column.mkString("."), Int.MaxValue)
@@ -23,7 +23,7 @@ final case class Blooms(
     } yield leaf
     val ofKeys = for {
       (column, all) <- keys.toSeq
-      (key, i) <- job.maps.keys.getOrElse(column, Nil).zipWithIndex if all.contains(key)
+      (key, i) <- hotKeys.keys.getOrElse(column, Nil).zipWithIndex if all.contains(key)
     } yield column.init :+ HotKeys.sidecar(column.last, i)
     (ofPaths ++ ofKeys).filter { leaf =>
       val column = schema.getType(leaf: _*)

@@ -13,7 +13,6 @@ import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.page.DictionaryPage
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import shreddedvariant.binary.{Hash, LittleEndian}
 import shreddedvariant.parquet.page.RleEncoder
 
@@ -197,17 +196,6 @@ private[parquet] object PageValues {
 
   /** What a page that had larger values than usual may leave behind. */
   final val Kept = 4 * 1024 * 1024
-
-  /** `withDifferences`: where they serve better than PLAIN, in the encodings that rest on differences. */
-  def apply(primitive: PrimitiveType, maxDictionary: Int, withDifferences: Boolean): PageValues =
-    primitive.getPrimitiveTypeName match {
-      case PrimitiveTypeName.INT32 => new PageNumbers(primitive, 4, maxDictionary, withDifferences)
-      case PrimitiveTypeName.INT64 => new PageNumbers(primitive, 8, maxDictionary, withDifferences)
-      case PrimitiveTypeName.FLOAT => new PageFractions(primitive, 4, maxDictionary)
-      case PrimitiveTypeName.DOUBLE => new PageFractions(primitive, 8, maxDictionary)
-      case PrimitiveTypeName.BOOLEAN => new PageBooleans(primitive)
-      case _ => new PageTexts(primitive, maxDictionary, withDifferences)
-    }
 
   /** With bounds as PLAIN has them, if the page has a value. */
   def statistics(

@@ -15,7 +15,7 @@ import org.apache.parquet.column.{ColumnDescriptor, Encoding, ParquetProperties}
 import org.apache.parquet.column.page.PageWriter
 import org.apache.parquet.column.statistics.{SizeStatistics, Statistics}
 import org.apache.parquet.column.statistics.geospatial.GeospatialStatistics
-import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import shreddedvariant.parquet.page.{PageCompression, RleEncoder}
 import shreddedvariant.shred.LeafWriter
@@ -33,7 +33,7 @@ private[parquet] final class PagedLeaf(
 ) extends LeafWriter {
   private val primitive = column.getPrimitiveType
   private val values =
-    PageValues(primitive, properties.getDictionaryPageSizeThreshold, withDifferences)
+    PagedLeaf.valuesOf(primitive, properties.getDictionaryPageSizeThreshold, withDifferences)
   private val definitions = new Levels(column.getMaxDefinitionLevel)
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
 
@@ -181,6 +181,17 @@ private[parquet] final class PagedLeaf(
 private[parquet] object PagedLeaf {
   private final val Large = 64 * 1024
 
+  /** The values of a page. `withDifferences` allows the DELTA encodings where they are smaller than PLAIN. */
+  private def valuesOf(primitive: PrimitiveType, maxDictionary: Int, withDifferences: Boolean): PageValues =
+    primitive.getPrimitiveTypeName match {
+      case INT32 => new PageNumbers(primitive, 4, maxDictionary, withDifferences)
+      case INT64 => new PageNumbers(primitive, 8, maxDictionary, withDifferences)
+      case FLOAT => new PageFractions(primitive, 4, maxDictionary)
+      case DOUBLE => new PageFractions(primitive, 8, maxDictionary)
+      case BOOLEAN => new PageBooleans(primitive)
+      case _ => new PageTexts(primitive, maxDictionary, withDifferences)
+    }
+
   /** What Parquet writes where a column has no levels. */
   private val noLevels = Encoding.valueOf("BIT_PACKED")
 
@@ -207,4 +218,9 @@ private[parquet] object PagedLeaf {
     properties.isDictionaryEnabled(column) && !properties.isByteStreamSplitEnabled(column) &&
     !properties.isBloomFilterEnabled(column)
   }
+}
+
+/** How many rows of the row group were written: the number of the one that is being written. */
+private[parquet] final class RowNumber {
+  var number = 0L
 }

@@ -108,11 +108,6 @@ private[parquet] final class RowGroupLeaves(
   }
 }
 
-/** How many rows of the row group were written: the number of the one that is being written. */
-private[parquet] final class RowNumber {
-  var number = 0L
-}
-
 private[parquet] object RowGroupLeaves {
   val FilterSizes = 12
 }

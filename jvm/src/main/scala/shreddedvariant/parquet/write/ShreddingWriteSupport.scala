@@ -40,7 +40,7 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     val schema = new MessageType(told.getName, columns.asJava)
     val ofVariants = schema.getColumns.asScala.iterator.map(_.getPath.toSeq).filter(isInVariant(schema, _))
     val withDifferences = if (job.withDifferences) ofVariants.toSet else Set.empty[Seq[String]]
-    leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job), withDifferences)
+    leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job.maps), withDifferences)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
     val extra = context.getExtraMetaData.asScala ++ job.maps.footer

@@ -16,7 +16,7 @@ import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, Value, VariantFile}
 import shreddedvariant.layout._
 import shreddedvariant.parquet.read.ReadCount
-import shreddedvariant.source.{ScanColumns, ScanPredicates}
+import shreddedvariant.source.scan.{ScanColumns, ScanPredicates}
 import shreddedvariant.stats.Predicate
 
 /** Files of one table in three forms: today's, our draft, and a draft of whom nobody knows. */

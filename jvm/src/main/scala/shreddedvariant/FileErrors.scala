@@ -1,0 +1,151 @@
+/** The sentences about files and the values in them, a part of [[Errors]]. */
+package shreddedvariant
+
+import org.apache.spark.SparkException
+
+private[shreddedvariant] trait FileErrors extends Sentences {
+  def notExclusive(directory: String): ShreddedVariantException =
+    error(
+      "NOT_EXCLUSIVE",
+      s"The file system of '$directory' cannot guarantee that only one of several drivers creates a file, so a commit " +
+        s"or a pinned shape could be lost unnoticed: set the option '${Options.SingleDriver}' to true if no other driver " +
+        s"writes to the table, or '${Options.Pin}' to none for a directory of files."
+    )
+
+  def noLinks(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "NO_LINKS",
+      s"'$file' cannot be created safely, because its file system has neither hard links nor locks (${reason(cause)}): " +
+        "write to another file system.",
+      cause
+    )
+
+  def notParquet(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "NOT_PARQUET",
+      s"'$file' is not a readable Parquet file (${reason(cause)}): " +
+        "remove it, write it again, or set ignoreCorruptFiles to skip such files.",
+      cause
+    )
+
+  def unknownType(file: String, column: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "UNKNOWN_TYPE",
+      s"The column '$column' of '$file' has a logical type that is newer than this version of Parquet, which can then " +
+        "read no column of the file: write the file without it, or read it with a Spark that knows the type.",
+      cause
+    )
+
+  def fileSchema(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "FILE_SCHEMA",
+      s"Spark has no type for a column of the file '$file' (${reason(cause)}): " +
+        "give the columns that you read with schema(…), and leave this one out.",
+      cause
+    )
+
+  /** Whether the file is whole, and Spark cannot say what is in it. */
+  def isOfTypes(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_FILE_SCHEMA"
+
+  def malformedLayout(column: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_LAYOUT",
+      s"The variant '$column' does not follow the shredding layout ($reason): " +
+        "write the file again, or read the column as a struct with a schema of your own."
+    )
+
+  def unsupportedType(column: String, parquetType: String): ShreddedVariantException =
+    error(
+      "UNSUPPORTED_TYPE",
+      s"The variant '$column' is shredded as $parquetType, which the shredding layout does not allow: " +
+        "write the file again with a type of the specification."
+    )
+
+  def malformedMap(column: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_MAP",
+      s"The map '$column' does not follow the layout of maps with hot keys ($reason): write the file again."
+    )
+
+  def unnamedHotKeys(column: String, sidecars: Int, option: String): ShreddedVariantException =
+    error(
+      "UNNAMED_HOT_KEYS",
+      s"The map '$column' has $sidecars hot keys in columns of their own, and the footer does not name them: " +
+        s"give them in their order with the option '$option'."
+    )
+
+  def malformedValue(path: String, reason: String): ShreddedVariantException =
+    error(
+      "MALFORMED_VALUE",
+      s"The variant at '$path' is malformed ($reason): write the row again from its source, or leave the column out of the query."
+    )
+
+  def conflict(path: String, stored: String, what: String): ShreddedVariantException =
+    error(
+      "CONFLICT",
+      s"At '$path' $stored and a typed column are both set and $what: the file breaks the shredding layout, so write it again."
+    )
+
+  def twoTyped(path: String): ShreddedVariantException =
+    error(
+      "CONFLICT",
+      s"At '$path' two of object, array and typed_value are set, of which a value has one: " +
+        "the file breaks the shredding layout, so write it again."
+    )
+
+  def tooDeep(column: String, limit: Int): ShreddedVariantException =
+    error(
+      "TOO_DEEP",
+      s"The variant '$column' is nested deeper than $limit levels: raise the option maxVariantDepth if the file is to be trusted."
+    )
+
+  def tooLarge(path: String, limit: Long): ShreddedVariantException =
+    error(
+      "TOO_LARGE",
+      s"A variant at '$path' is larger than $limit bytes: raise the option maxVariantBytes if the file is to be trusted."
+    )
+
+  def columnType(column: String, parquetType: String, wanted: String): ShreddedVariantException =
+    error(
+      "COLUMN_TYPE",
+      s"The column '$column' is $parquetType in the file and cannot be read as $wanted: " +
+        "read it with the type that the file has, and cast."
+    )
+
+  def ambiguousColumn(column: String, found: Seq[String]): ShreddedVariantException =
+    error(
+      "AMBIGUOUS_COLUMN",
+      s"The column '$column' matches ${list(found)} in the file: set spark.sql.caseSensitive to true."
+    )
+
+  def inFile(file: String, row: Option[Long], cause: ShreddedVariantException): ShreddedVariantException =
+    new ShreddedVariantException(
+      cause.condition,
+      s"In the file '$file'${row.fold("")(r => s", row $r")}: " + cause.getMessage.stripPrefix(
+        s"[${cause.condition}] "
+      ),
+      cause
+    )
+
+  def counts(reason: String): ShreddedVariantException =
+    error(
+      "COUNTS",
+      s"The counts that inference left are damaged ($reason): remove them where they stand, or write the file again."
+    )
+
+  def damagedPages(file: String, column: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "DAMAGED_PAGES",
+      s"The column '$column' of the file '$file' cannot be decoded (${reason(cause)}): " +
+        "write the file again, or leave the column out of the query.",
+      cause
+    )
+
+  /** `ignoreCorruptFiles` leaves out what raises a RuntimeException or IOException: this is neither. */
+  def decodingMemory(file: String, column: String, cause: OutOfMemoryError): SparkException =
+    new SparkException(
+      s"[SHREDDED_VARIANT_DECODING_MEMORY] The column '$column' of the file '$file' needs more memory to be decoded than " +
+        s"there is (${reason(cause)}): give the executors more memory, or write the file again if its sizes are damaged.",
+      cause
+    )
+}

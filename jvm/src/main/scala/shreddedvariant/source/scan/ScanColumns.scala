@@ -1,0 +1,88 @@
+/** Finds in expressions over a scan the columns whose statistics files have. */
+package shreddedvariant.source.scan
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
+import org.apache.spark.sql.types._
+import shreddedvariant.layout.{PathColumn, Shape, Wanted}
+import shreddedvariant.rules.StrictCast
+import shreddedvariant.stats.{Column, MonotoneCast, Origin}
+
+/** `paths` are the hidden columns by their names, `files` the columns of the files. */
+final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseSensitive: Boolean) {
+
+  /** The column that an expression is, or why it is none. */
+  def find(e: Expression): Either[String, Column] = e match {
+    case Path(path, isStrict) => ofPath(path, isStrict)
+    // What Spark makes alike in keys of joins, zeros of either sign and all NaN, tests take for equal in any case.
+    case KnownFloatingPointNormalized(NormalizeNaNAndZero(child)) => find(child)
+    case Cast(child, to, _, _) =>
+      find(child).filterOrElse(
+        column => MonotoneCast.widening(column.dataType, to).isDefined,
+        s"a cast to ${to.sql} stands around it"
+      ).map(column => column.copy(types = column.types :+ to, text = s"CAST(${column.text} AS ${to.sql})"))
+    case other =>
+      names(other) match {
+        case Some(found) if holds(files, found) =>
+          Right(Column(
+            Origin.Plain(found),
+            Seq(other.dataType),
+            isStrict = false,
+            found.map(Shape.quoted).mkString(".")
+          ))
+        case Some(found) => Left(s"files have no statistics of ${found.mkString(".")}")
+        case None => Left(s"${other.prettyName} is no column")
+      }
+  }
+
+  /** An expression as EXPLAIN shows it: hidden columns by their paths. */
+  def text(e: Expression): String = {
+    val shown = e.transformUp {
+      case Path(path, _) => AttributeReference(s"‹${path.path}›", path.wanted.dataType)()
+    }
+    shown.sql.replaceAll("`‹", "").replaceAll("›`", "").replace("``", "`")
+  }
+
+  private def ofPath(path: PathColumn, isStrict: Boolean): Either[String, Column] = path.wanted match {
+    case Wanted.Value(target, _) => Right(Column(Origin.Path(path), Seq(target), isStrict, path.path))
+    case Wanted.Raising(target, _) =>
+      Right(Column(Origin.Path(path), Seq(target), isStrict = true, path.path))
+    case Wanted.Entry(_, value) => Right(Column(Origin.Path(path), Seq(value), isStrict = false, path.path))
+    case Wanted.HasEntry(_) => Left("it asks for a key and not for its value")
+    case Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys =>
+      Left("files have no statistics of whole maps")
+    case Wanted.Presence => Right(Column(Origin.Path(path), Seq(BooleanType), isStrict = false, path.path))
+    case _: Wanted.Failure => Left("it holds what could not be cast")
+    case _: Wanted.Json => Left("it is JSON text, which no statistics know")
+  }
+
+  /** A hidden column; beside what raises where its cast fails, it is a strict one. */
+  private object Path {
+    def unapply(e: Expression): Option[(PathColumn, Boolean)] = e match {
+      case a: Attribute => paths.get(a.name).map((_, false))
+      case StrictCast(value, failing, target) =>
+        (paths.get(value.name), paths.get(failing.name)) match {
+          case (Some(path @ PathColumn(_, _, Wanted.Value(wanted, zone))), Some(beside))
+              if wanted == target && beside == path.copy(wanted = Wanted.Failure(wanted, zone)) =>
+            Some((path, true))
+          case _ => None
+        }
+      case _ => None
+    }
+  }
+
+  private def names(e: Expression): Option[Seq[String]] = e match {
+    case a: Attribute => Some(Seq(a.name))
+    case f: GetStructField => names(f.child).map(_ :+ f.childSchema(f.ordinal).name)
+    case _ => None
+  }
+
+  private def holds(dataType: DataType, names: Seq[String]): Boolean = (dataType, names) match {
+    case (_, Nil) => true
+    case (struct: StructType, name +: rest) =>
+      struct.fields.exists(f => same(f.name, name) && holds(f.dataType, rest))
+    case _ => false
+  }
+
+  private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
+}

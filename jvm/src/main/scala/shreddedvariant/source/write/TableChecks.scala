@@ -1,0 +1,208 @@
+/**
+ * Refuses what cannot be right of a table in a catalog while it is still a plan: before anything is created, dropped or
+ * written. Loading a table checks nothing, because it must be loaded to be put right.
+ */
+package shreddedvariant.source.write
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.{SaveMode, SparkSession}
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
+import org.apache.spark.sql.catalyst.catalog.CatalogUtils
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.execution.command.DataWritingCommand
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, Metadata, StructType}
+import shreddedvariant.{Errors, Options, SparkBridge}
+import shreddedvariant.delta.{AsOf, DeltaLog}
+import shreddedvariant.source.delta.DeltaOptions
+import shreddedvariant.source.options.{GivenOptions, MapColumns, SourceOptions, VariantColumns}
+import shreddedvariant.source.table.{CatalogEntry, DeltaPathCheck, SourceTable, TableFiles}
+
+object TableChecks extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan match {
+    case c @ CreateTable(ResolvedIdentifier(catalog: TableCatalog, table), columns, by, spec: TableSpec, _)
+        if isNew(spec, catalog, table) =>
+      columns.find(_.defaultValue.isDefined).foreach(column => throw noDefault(column.name))
+      new NewTable(table, spec, c.tableSchema, by).check()
+    case CreateTableAsSelect(
+          ResolvedIdentifier(catalog: TableCatalog, table),
+          by,
+          query,
+          spec: TableSpec,
+          options,
+          _,
+          _
+        )
+        if isNew(spec, catalog, table) =>
+      new NewTable(table, spec, query.schema, by).checkFilled(options)
+    case r @ ReplaceTable(ResolvedIdentifier(_, table), columns, by, spec: TableSpec, _)
+        if CatalogEntry.isOurs(spec.provider) =>
+      columns.find(_.defaultValue.isDefined).foreach(column => throw noDefault(column.name))
+      new NewTable(table, spec, r.tableSchema, by).check()
+    case ReplaceTableAsSelect(
+          ResolvedIdentifier(catalog: TableCatalog, table),
+          by,
+          query,
+          spec: TableSpec,
+          options,
+          _,
+          _
+        )
+        if CatalogEntry.isOurs(spec.provider) =>
+      new NewTable(table, spec, query.schema, by).checkReplaced(options, catalog, query)
+    case alter: AlterTableCommand =>
+      alter.table match {
+        case ResolvedTable(_, _, table: SourceTable, _) => checkChanges(table, alter.changes)
+        case _ =>
+      }
+    case _ =>
+  }
+
+  /** If it is there already, Spark has something to say. */
+  private def isNew(spec: TableSpec, catalog: TableCatalog, table: Identifier) =
+    CatalogEntry.isOurs(spec.provider) && !catalog.tableExists(table)
+
+  private def noDefault(column: String) =
+    Errors.tableColumn(column, "has a default", "state the value in each INSERT")
+
+  /** Files know columns by their names and types. */
+  private def checkChanges(table: SourceTable, changes: Seq[TableChange]): Unit = {
+    def isOfFiles = table.files.delta.isEmpty
+    changes.collectFirst {
+      case change: TableChange.ColumnChange if isOfFiles && !PartitionsLast.holds(table) =>
+        throw Errors.tableColumn(
+          change.fieldNames.mkString("."),
+          "cannot be altered, because the partition columns of the table do not stand last",
+          "create a table with the partition columns last and INSERT into it"
+        )
+    }
+    changes.foreach {
+      case _: TableChange.UpdateColumnComment if isOfFiles =>
+      case add: TableChange.AddColumn if isOfFiles =>
+        val column = add.fieldNames.mkString(".")
+        if (add.defaultValue != null) throw noDefault(column)
+        if (!add.isNullable)
+          throw Errors.tableColumn(
+            column,
+            "is added as NOT NULL",
+            "add it without NOT NULL, because the rows that are there have no value for it"
+          )
+        val (name, path) = (add.fieldNames.last, add.fieldNames.init.toSeq)
+        MapColumns.refuseReserved(new StructType().add(name, add.dataType), path)
+      case change: TableChange.ColumnChange =>
+        val instead =
+          if (isOfFiles) "create a table with the new columns and INSERT into it"
+          else "write with the option mergeSchema or overwriteSchema and save(path)"
+        throw Errors.tableColumn(change.fieldNames.mkString("."), "cannot be altered in this way", instead)
+      case _ =>
+    }
+    val before = table.files.catalog.fold(Map.empty[String, String])(_.properties)
+    val after = changes.foldLeft(before) {
+      case (all, set: TableChange.SetProperty) => all + (set.property -> set.value)
+      case (all, remove: TableChange.RemoveProperty) => all - remove.property
+      case (all, _) => all
+    }
+    // Columns that are gone, or were wrong before, are no reason to refuse that something is taken away.
+    if (changes.exists(_.isInstanceOf[TableChange.SetProperty]))
+      new VariantColumns(table.files.schema, SQLConf.get.caseSensitiveAnalysis).checkTable(
+        SourceOptions.withDefaults(CatalogEntry(after, Nil).options)
+      )
+  }
+}
+
+/** A table as it is about to be created. */
+private final class NewTable(
+    name: Identifier,
+    spec: TableSpec,
+    columns: StructType,
+    partitioning: Seq[Transform]
+) {
+  private val entry = CatalogEntry(spec.properties ++ spec.options, Nil)
+  private val location = spec.location.map(text => new Path(CatalogUtils.stringToURI(text)))
+  private def conf(options: Map[String, String]): Configuration =
+    SparkSession.active.sessionState.newHadoopConfWithOptions(options)
+
+  def check(): Unit = check(Map.empty, _.checkTable(_))
+
+  private def check(
+      writeOptions: Map[String, String],
+      checkColumns: (VariantColumns, GivenOptions) => Unit
+  ): Unit = {
+    val own = GivenOptions(writeOptions.filterNot(o => CatalogEntry.isReserved(o._1)), entry.options).all
+    val options = SourceOptions.withDefaults(own)
+    Options.check(options.all)
+    partitioning.find(!CatalogEntry.isIdentity(_)).foreach(by => throw Errors.tablePartitioning(by.describe))
+    val hadoop = conf(options.all)
+    location.foreach(DeltaPathCheck.checkAbove(_, hadoop))
+    val delta = location.filter(DeltaLog.isCommitted(_, hadoop)).map(DeltaLog.open(_, AsOf.Newest, hadoop))
+    if (delta.isDefined || Options.get(options.all, Options.Table).exists(_.equalsIgnoreCase("delta")))
+      DeltaOptions.checkTable(delta.fold(name.name)(_.root), options.all)
+    for (table <- delta; (key, value) <- entry.deltaProperties if !table.properties.get(key).contains(value))
+      throw Errors.deltaOption(table.root, key, "it has its properties already, and ALTER TABLE changes them")
+    for (table <- delta if columns.nonEmpty) {
+      if (partitioning.nonEmpty && partitionColumns != table.partitionColumns)
+        throw Errors.deltaPartitioning(table.root, table.partitionColumns, partitionColumns)
+      if (!DataType.equalsIgnoreNullability(types(columns), types(table.schema)))
+        throw Errors.deltaTableColumns(table.root, name.name)
+    }
+    val schema =
+      if (columns.nonEmpty) columns
+      else if (delta.isDefined) delta.get.schema
+      else if (location.isDefined)
+        TableFiles(Seq(location.get.toString), options.all, None, Some(entry)).schema
+      else throw Errors.noPath()
+    checkColumns(new VariantColumns(schema, SQLConf.get.caseSensitiveAnalysis), options)
+  }
+
+  /** As a write does: otherwise the table would be there, or the former one gone, before the write is refused. */
+  private def checkWrite(options: Map[String, String]): Unit =
+    check(options, (of, all) => { of.writeJob(all); () })
+
+  /** Rows are put into it at once; where files lie already, they would be part of it. */
+  def checkFilled(writeOptions: Map[String, String]): Unit = {
+    location.foreach(at =>
+      DataWritingCommand.assertEmptyRootPath(at.toUri, SaveMode.ErrorIfExists, conf(entry.options))
+    )
+    checkWrite(writeOptions)
+  }
+
+  /** Spark drops the former table before it runs the query. */
+  def checkReplaced(
+      writeOptions: Map[String, String],
+      catalog: TableCatalog,
+      query: LogicalPlan
+  ): Unit = {
+    checkWrite(writeOptions)
+    val former =
+      if (!catalog.tableExists(name)) None
+      else
+        catalog.loadTable(name) match {
+          case table: SourceTable => table.files.paths.headOption.map(new Path(_))
+          case _ => None
+        }
+    val hadoop = conf(entry.options)
+    def qualified(path: Path) = path.getFileSystem(hadoop).makeQualified(path)
+    val gone = (former ++ location).map(qualified).toSeq
+    val isRead = WriteCheck.inputs(query).exists(root => gone.exists(DeltaPathCheck.isBelow(root, _)))
+    if (isRead || reads(query, catalog))
+      throw Errors.overwriteOfInput(gone.headOption.fold(name.name)(_.toString))
+  }
+
+  /** Whether a query reads the table of the same name, of whatever format. */
+  private def reads(query: LogicalPlan, catalog: TableCatalog): Boolean = query.collectWithSubqueries {
+    case r: DataSourceV2Relation => r.catalog.exists(_.name == catalog.name) && r.identifier.contains(name)
+    case l: LogicalRelation =>
+      l.catalogTable.map(_.identifier).exists(t =>
+        t.table == name.name && t.database.exists(name.namespace.lastOption.contains(_))
+      )
+  }.contains(true)
+
+  private def partitionColumns = partitioning.map(_.references.head.fieldNames.head)
+  private def types(schema: StructType) =
+    StructType(SparkBridge.asNullable(schema).map(f => f.copy(metadata = Metadata.empty)))
+}

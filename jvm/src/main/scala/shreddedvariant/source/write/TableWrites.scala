@@ -1,0 +1,221 @@
+/**
+ * Plans writes to tables: what Spark plans for tables of catalogs becomes the write of a directory, in our format, as
+ * `save(path)` has it. So there is one way to files and one to commits of Delta tables.
+ *
+ * It is planned when the plan is optimised, because sessions that get the jar after their start take no other rules.
+ */
+package shreddedvariant.source.write
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.{Row, SaveMode, SparkSession}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.connector.expressions.filter.{Predicate => SourcePredicate}
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.command.DataWritingCommand
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
+import org.apache.spark.sql.types.StringType
+import shreddedvariant.{Errors, Options, SparkBridge}
+import shreddedvariant.delta.DeltaLog
+import shreddedvariant.rules.Conjuncts
+import shreddedvariant.source.delta.DeltaWrites
+import shreddedvariant.source.format.ShreddedVariantFormat
+import shreddedvariant.source.options.{GivenOptions, SourceOptions}
+import shreddedvariant.source.table.{CatalogEntry, SourceTable}
+
+/** Says that a write is ours, and with which options; the rest stands in the plan. */
+final case class TableWrite(options: Map[String, String]) extends Write {
+  override def description: String = "shredded_variant"
+}
+
+final class TableWriteBuilder(info: LogicalWriteInfo)
+    extends WriteBuilder
+    with SupportsOverwriteV2
+    with SupportsDynamicOverwrite {
+  override def build(): Write = TableWrite(info.options.asCaseSensitiveMap.asScala.toMap)
+  override def overwrite(predicates: Array[SourcePredicate]): WriteBuilder = this
+  override def overwriteDynamicPartitions(): WriteBuilder = this
+}
+
+object TableWrites extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    TableChecks(plan)
+    plan match {
+      case AppendData(r: DataSourceV2Relation, query, _, _, _, Some(write: TableWrite), _) =>
+        new TableWritePlan(r, query, write).append
+      case OverwriteByExpression(
+            r: DataSourceV2Relation,
+            which,
+            query,
+            _,
+            _,
+            _,
+            Some(write: TableWrite),
+            _
+          ) =>
+        new TableWritePlan(r, query, write).overwrite(which)
+      case OverwritePartitionsDynamic(r: DataSourceV2Relation, query, _, _, _, Some(write: TableWrite)) =>
+        new TableWritePlan(r, query, write).overwritePartitions
+      case c @ CreateTableAsSelect(_, _, _, spec: TableSpec, options, _, _)
+          if CatalogEntry.isOurs(spec.provider) =>
+        PartitionsLast(c.copy(tableSpec = CatalogEntry.keeping(spec, options)))
+      case r @ ReplaceTableAsSelect(_, _, _, spec: TableSpec, options, _, _)
+          if CatalogEntry.isOurs(spec.provider) =>
+        PartitionsLast(r.copy(tableSpec = CatalogEntry.keeping(spec, options)))
+      case other => PartitionsLast(other)
+    }
+  }
+}
+
+private final class TableWritePlan(relation: DataSourceV2Relation, query: LogicalPlan, write: TableWrite) {
+  private val table = relation.table.asInstanceOf[SourceTable]
+  private val names = relation.output.map(_.name)
+  private val partitionColumns = table.files.partitionColumns
+
+  private val conf: Configuration =
+    SparkSession.active.sessionState.newHadoopConfWithOptions(table.files.options ++ write.options)
+
+  private val root: Path = table.files.paths match {
+    case Seq(one) if table.files.catalog.isDefined || !SparkBridge.isGlob(new Path(one)) =>
+      val path = new Path(one)
+      path.getFileSystem(conf).makeQualified(path)
+    case several => throw Errors.notOnePath(several)
+  }
+
+  /** Those of the write go before those of the table, and these before the session's. */
+  private val options: Map[String, String] = {
+    val session = SourceOptions.withDefaults(Map.empty).session
+    val ofTable = table.files.catalog.fold(table.files.options) { entry =>
+      val isCreated = DeltaLog.isCommitted(root, conf)
+      GivenOptions(entry.options.filterNot(o => isCreated && CatalogEntry.isOfDelta(o._1)), session).all
+    }
+    GivenOptions(write.options.filterNot(o => CatalogEntry.isReserved(o._1)), ofTable).all
+  }
+
+  def append: LogicalPlan = command(insert(query, SaveMode.Append, Map.empty, Map.empty))
+
+  def overwritePartitions: LogicalPlan = {
+    val mode = if (partitionColumns.isEmpty) PartitionOverwriteMode.STATIC else PartitionOverwriteMode.DYNAMIC
+    command(insert(query, SaveMode.Overwrite, Map.empty, overwriteMode(mode)))
+  }
+
+  def overwrite(which: Expression): LogicalPlan = {
+    val static = overwriteMode(PartitionOverwriteMode.STATIC)
+    if (which == TrueLiteral) {
+      // An option may ask for partitions; the session has been asked by Spark.
+      val mode = if (Options.get(options, OverwriteModeKey).isDefined) Map.empty[String, String] else static
+      command(insert(query, SaveMode.Overwrite, Map.empty, mode))
+    } else if (DeltaWrites.isDelta(insert(query, SaveMode.Overwrite, Map.empty, static), conf)) {
+      val text = which.transform { case a: Attribute => UnresolvedAttribute(Seq(a.name)) }.sql
+      command(insert(query, SaveMode.Overwrite, Map.empty, static + (Options.ReplaceWhere -> text)))
+    } else {
+      val values = chosen(which)
+      val texts = values.map { case (name, literal) =>
+        val zone = Some(SQLConf.get.sessionLocalTimeZone)
+        name -> Option(Cast(literal, StringType, zone, EvalMode.LEGACY).eval()).map(_.toString).orNull
+      }
+      command(insert(within(values), SaveMode.Overwrite, texts.toMap, static))
+    }
+  }
+
+  private val OverwriteModeKey = "partitionOverwriteMode"
+  private def overwriteMode(mode: PartitionOverwriteMode.Value) = Map(OverwriteModeKey -> mode.toString)
+
+  /** The write of the directory; what is given beside goes before all other options. */
+  private def insert(
+      rows: LogicalPlan,
+      mode: SaveMode,
+      static: Map[String, String],
+      beside: Map[String, String]
+  ): InsertIntoHadoopFsRelationCommand = {
+    val columns = rows.output.zip(names).map { case (column, name) => column.withName(name) }
+    val partitions = partitionColumns.map(name => columns.find(c => same(c.name, name)).get.withName(name))
+    InsertIntoHadoopFsRelationCommand(
+      outputPath = root,
+      staticPartitions = static,
+      ifPartitionNotExists = false,
+      partitionColumns = partitions,
+      bucketSpec = None,
+      fileFormat = new ShreddedVariantFormat,
+      options = GivenOptions(beside, options).all,
+      query = rows,
+      mode = mode,
+      catalogTable = None,
+      fileIndex = None,
+      outputColumnNames = names
+    )
+  }
+
+  private def command(insert: InsertIntoHadoopFsRelationCommand): LogicalPlan =
+    DeltaWrites(WriteRule(insert)) match {
+      case planned: DataWritingCommand => TableWriteCommand(planned, relation)
+      case other => other
+    }
+
+  /** The values of leading partition columns that a condition asks for: their directories are what is replaced. */
+  private def chosen(which: Expression): Seq[(String, Literal)] = {
+    def refuse() = throw Errors.partitionCondition(root.toString, which.sql, partitionColumns)
+    val values = Conjuncts(which).map {
+      case EqualNullSafe(a: Attribute, value: Literal) => a.name -> value
+      case EqualNullSafe(value: Literal, a: Attribute) => a.name -> value
+      case EqualTo(a: Attribute, value: Literal) if value.value != null => a.name -> value
+      case EqualTo(value: Literal, a: Attribute) if value.value != null => a.name -> value
+      case IsNull(a: Attribute) => a.name -> Literal(null, a.dataType)
+      case _ => refuse()
+    }
+    val found = partitionColumns.take(values.size).map(name => name -> values.filter(v => same(v._1, name)))
+    if (found.size < values.size || found.exists(_._2.size != 1)) refuse()
+    found.map { case (name, value) => name -> value.head._2 }
+  }
+
+  /** Spark takes such columns for constant, and writes rows of other partitions over each other. */
+  private def within(values: Seq[(String, Literal)]): LogicalPlan = {
+    val byColumn = values.map { case (name, value) =>
+      query.output(names.indexWhere(same(_, name))).exprId -> (name, value)
+    }.toMap
+    Project(
+      query.output.map { column =>
+        byColumn.get(column.exprId).fold[NamedExpression](column) { case (name, value) =>
+          val message = Literal(Errors.outsideOfPartition(root.toString, name, value.sql).getMessage)
+          val raise = RaiseError(
+            Literal("USER_RAISED_EXCEPTION"),
+            CreateMap(Seq(Literal("errorMessage"), message)),
+            column.dataType
+          )
+          Alias(If(EqualNullSafe(column, value), column, raise), column.name)()
+        }
+      },
+      query
+    )
+  }
+
+  private def same(a: String, b: String) = SQLConf.get.resolver(a, b)
+}
+
+/** A write to a table; what of it is cached is read anew afterwards. */
+final case class TableWriteCommand(write: DataWritingCommand, table: DataSourceV2Relation)
+    extends DataWritingCommand {
+  override def query: LogicalPlan = write.query
+  override def outputColumnNames: Seq[String] = write.outputColumnNames
+  override lazy val metrics: Map[String, SQLMetric] = write.metrics
+  override protected def withNewChildInternal(child: LogicalPlan): TableWriteCommand =
+    copy(write = write.withNewChildren(Seq(child)).asInstanceOf[DataWritingCommand])
+
+  override def run(spark: ClassicSession, child: SparkPlan): Seq[Row] = {
+    val rows = write.run(spark, child)
+    spark.sharedState.cacheManager.recacheByPlan(spark, table)
+    rows
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Refuses a V1 write while it is still a plan. `save` has checked its options by then, but `INSERT OVERWRITE DIRECTORY`
+ * has not, and Spark deletes what it overwrites before it asks the format to prepare. The check is made when a plan is
+ * analysed, and again when it is optimised, for sessions that have the jar only since then.
+ */
+package shreddedvariant.source.write
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.{
+  HadoopFsRelation,
+  InsertIntoHadoopFsRelationCommand,
+  LogicalRelation
+}
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
+import shreddedvariant.{Errors, Options, SharedFile}
+import shreddedvariant.source.delta.DeltaWrites
+import shreddedvariant.source.format.FormatInsert
+import shreddedvariant.source.maintain.Maintenance
+import shreddedvariant.source.options.{GivenOptions, VariantColumns, WriteMarks}
+import shreddedvariant.source.table.{CatalogEntry, DeltaPathCheck, SourceTable}
+
+object WriteCheck extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan match {
+    case FormatInsert(insert) if !WriteMarks.isOfFiles(insert.options) => isOfDelta(insert)
+    case _ =>
+  }
+
+  /** Checks a write; whether it goes to a Delta table. */
+  def isOfDelta(insert: InsertIntoHadoopFsRelationCommand): Boolean = {
+    val data = DataTypeUtils.fromAttributes(insert.outputColumns)
+    val options = FormatInsert.options(insert)
+    val job = new VariantColumns(data, SQLConf.get.caseSensitiveAnalysis).writeJob(options)
+    val hadoop = FormatInsert.hadoopConf(insert)
+    DeltaPathCheck.checkAbove(insert.outputPath, hadoop)
+    val isDelta = DeltaWrites.isDelta(insert, hadoop)
+    if (!isDelta) {
+      checkFiles(insert)
+      // Spark removes these partitions before it asks for a writer, which may have to keep pins.
+      val removesPartitions = insert.mode == SaveMode.Overwrite && insert.staticPartitions.nonEmpty
+      if (removesPartitions && !Options.isUnpinned(options.all) && !job.isDecided)
+        SharedFile.check(insert.outputPath, hadoop, options.all)
+    }
+    isDelta
+  }
+
+  /** A write that replaces files of a directory, not of a Delta table. */
+  private def checkFiles(insert: InsertIntoHadoopFsRelationCommand): Unit = {
+    for (_ <- Maintenance.of(insert.options))
+      throw Errors.maintenanceOption(Maintenance.Key, s"'${insert.outputPath}' is no Delta table")
+    for (
+      key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if Options.get(insert.options, key).isDefined
+    )
+      throw Errors.onlyDelta(key)
+    if (
+      insert.mode == SaveMode.Overwrite && !isDynamic(insert) && inputs(insert.query).exists(
+        DeltaPathCheck.isBelow(
+          _,
+          insert.outputPath
+        )
+      )
+    )
+      throw Errors.overwriteOfInput(insert.outputPath.toString)
+  }
+
+  /** A dynamic overwrite replaces partitions only after all was read. */
+  def isDynamic(insert: InsertIntoHadoopFsRelationCommand) = insert.partitionColumns.nonEmpty && {
+    val mode = Options.get(insert.options, "partitionOverwriteMode").getOrElse(
+      SQLConf.get.partitionOverwriteMode.toString
+    )
+    mode.equalsIgnoreCase(PartitionOverwriteMode.DYNAMIC.toString)
+  }
+
+  /** The directories that a query reads; Spark looks for its own relations, and not on all routes. */
+  def inputs(query: LogicalPlan): Seq[Path] = query.collectWithSubqueries {
+    case l: LogicalRelation =>
+      l.relation match {
+        case files: HadoopFsRelation => files.location.rootPaths
+        case _ => Nil
+      }
+    case r: DataSourceV2Relation => roots(r.table)
+    case s: DataSourceV2ScanRelation => roots(s.relation.table)
+  }.flatten
+
+  private def roots(table: Table): Seq[Path] = table match {
+    case t: SourceTable => t.files.index.rootPaths
+    case _ => Nil
+  }
+
+}
+
+/** Checks once more, and tells the write of a table that is replaced as a whole: it asks nothing of what was there. */
+object WriteRule extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = withOptionsOfTable(plan) match {
+    case FormatInsert(insert) if !WriteMarks.isOfFiles(insert.options) =>
+      val replaced =
+        if (replaces(insert)) insert.options + (WriteMarks.Replaces -> "true") else insert.options
+      insert.copy(options =
+        if (WriteCheck.isOfDelta(insert)) replaced else replaced + (WriteMarks.OfFiles -> "true")
+      )
+    case other => other
+  }
+
+  /** A session catalog that is not Spark's own has its inserts planned by V1, which knows OPTIONS alone. */
+  private def withOptionsOfTable(plan: LogicalPlan): LogicalPlan = plan match {
+    case FormatInsert(insert) if insert.catalogTable.isDefined =>
+      val properties = CatalogEntry(insert.catalogTable.get.properties, Nil).options
+      insert.copy(options = GivenOptions(insert.options, properties).all)
+    case other => other
+  }
+
+  private def replaces(insert: InsertIntoHadoopFsRelationCommand) =
+    insert.mode == SaveMode.Overwrite && insert.staticPartitions.isEmpty && !WriteCheck.isDynamic(insert)
+}

@@ -1,0 +1,64 @@
+/** A Hadoop file system that is no local disk: creates exclusively and renames over nothing, as HDFS does. */
+package shreddedvariant.source.pin
+
+import java.net.URI
+import java.nio.file.{Files, Paths}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs._
+import org.apache.hadoop.util.Progressable
+
+class OtherFileSystem extends RawLocalFileSystem {
+  override def getUri: URI = OtherFileSystem.Uri
+  override def getScheme: String = OtherFileSystem.Uri.getScheme
+  override protected def checkPath(path: Path): Unit = ()
+
+  override def create(
+      path: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable
+  ): FSDataOutputStream = {
+    if (!overwrite) {
+      val file = Paths.get(path.toUri.getPath)
+      Files.createDirectories(file.getParent)
+      try Files.createFile(file)
+      catch {
+        case _: java.nio.file.FileAlreadyExistsException => throw new FileAlreadyExistsException(s"$path")
+      }
+    }
+    super.create(path, true, bufferSize, replication, blockSize, progress)
+  }
+
+  override def rename(from: Path, to: Path): Boolean = OtherFileSystem.moves.synchronized {
+    !exists(to) && super.rename(from, to)
+  }
+}
+
+/** What `FileContext` has of it: there a rename may replace, in one step. */
+class OtherAbstractFileSystem(uri: URI, conf: Configuration)
+    extends DelegateToFileSystem(uri, new OtherFileSystem, conf, "other", false) {
+  override def renameInternal(from: Path, to: Path, overwrite: Boolean): Unit =
+    OtherFileSystem.moves.synchronized {
+      val (source, target) = (Paths.get(from.toUri.getPath), Paths.get(to.toUri.getPath))
+      if (!overwrite && Files.exists(target)) throw new FileAlreadyExistsException(s"$to")
+      Files.move(source, target, java.nio.file.StandardCopyOption.ATOMIC_MOVE)
+      ()
+    }
+}
+
+object OtherFileSystem {
+  val Uri: URI = URI.create("other:///")
+  private[source] val moves = new Object
+
+  /** With both interfaces of Hadoop, as HDFS has them, or with one. */
+  def conf(hasContext: Boolean): Configuration = {
+    val conf = new Configuration
+    conf.set("fs.other.impl", classOf[OtherFileSystem].getName)
+    if (hasContext)
+      conf.set("fs.AbstractFileSystem.other.impl", classOf[OtherAbstractFileSystem].getName)
+    conf
+  }
+}
