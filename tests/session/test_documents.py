@@ -1,4 +1,4 @@
-"""Documents name only files that the repository has."""
+"""Documents name only files, folders and types that the repository has."""
 
 import re
 
@@ -6,19 +6,108 @@ import pytest
 
 from programs import ROOT
 
-DOCUMENTS = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
-# What a document names in backticks, if it is a file of the project.
-FILE = re.compile(r"`([\w./-]+\.(?:py|scala|java|md|sbt|toml))`")
-# What a reader makes with the commands of the documents.
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Folders of the repository whose contents documents name.
+TOP = ("jvm", "python", "tests", "docs", "project", "benchmarks")
+# Folders that documents name paths from: `shred/Shredder.scala` is in the first one, `jobs/verify.py` in the second.
+BASES = (
+    ROOT / "jvm/src/main/scala/shreddedvariant",
+    ROOT / "python/src/shredded_variant",
+    ROOT / "jvm/src/test/scala/shreddedvariant",
+    ROOT,
+)
+SUFFIXES = (".scala", ".java", ".py", ".md", ".sbt")
+# What a reader makes, or what a text stands for.
 MADE = {"job.py"}
 
+FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[([^\]\n]*)\]\(([^)\s]+)\)")
+NAME = re.compile(r"[\w./-]+")
+LINES = 250
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_each_file_that_a_document_names_is_there(document):
-    text = document.read_text()
-    linked = [document.parent / link for link in re.findall(r"\]\(([\w./-]+)\)", text)]
-    assert [str(path) for path in linked if not path.exists()] == []
-    files = {path.relative_to(ROOT).as_posix() for folder in ("jvm", "python", "tests", "docs", "project", "benchmarks")
-             for path in (ROOT / folder).rglob("*.*")} | {path.name for path in ROOT.iterdir()}  # fmt: skip
-    named = set(FILE.findall(text)) - MADE
-    assert [name for name in sorted(named) if not any(f == name or f.endswith("/" + name) for f in files)] == []
+
+def files():
+    """Every file that documents may name, by its path in the repository."""
+    found = [path for path in ROOT.iterdir() if path.is_file()]
+    found += [path for top in TOP for path in (ROOT / top).rglob("*") if path.is_file()]
+    return {path.relative_to(ROOT).as_posix() for path in found}
+
+
+def names_a_file(token):
+    """Whether a text in backticks is the name of a file or folder of the repository."""
+    if token in MADE or not NAME.fullmatch(token):
+        return False
+    return token.endswith(SUFFIXES) or ("/" in token and token.split("/")[0] in TOP)
+
+
+def exists(token, all_files):
+    path = token.rstrip("/")
+    if any((base / path).exists() for base in BASES):
+        return True
+    return any(file.endswith(f"/{path}") for file in all_files)
+
+
+def defines(text, name):
+    """Whether a source file has a type, or a function or constant of Python, with this name."""
+    word = re.escape(name)
+    return bool(re.search(rf"\b(class|object|trait|interface|enum|def)\s+{word}\b|^{word}\s*[:=]", text, re.MULTILINE))
+
+
+def links(document):
+    """The relative links of a document: their texts, their files, and the anchors in these."""
+    for text, target in LINK.findall(document.read_text()):
+        if "://" not in target and not target.startswith("#"):
+            path, _, anchor = target.partition("#")
+            yield text, document.parent / path, anchor
+
+
+def anchors(document):
+    """The anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ +(.*)$", FENCE.sub("", document.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def by_path(document):
+    return document.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
+def test_each_file_in_backticks_exists(document):
+    all_files = files()
+    tokens = {token.strip() for token in CODE.findall(FENCE.sub("", document.read_text()))}
+    assert [token for token in sorted(tokens) if names_a_file(token) and not exists(token, all_files)] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
+def test_each_link_leads_to_a_file_and_a_heading(document):
+    found = list(links(document))
+    assert [str(path) for _, path, _ in found if not path.exists()] == []
+    missing = [anchor for _, path, anchor in found if anchor and anchor not in anchors(path)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
+def test_each_linked_type_is_defined_in_its_file(document):
+    """A link such as [`Shredder`](…/Shredder.scala) leads to the file that has the type."""
+    wrong = []
+    for text, path, _ in links(document):
+        name = re.fullmatch(r"`(\w+)`", text)
+        if name and path.suffix in (".scala", ".java", ".py") and not defines(path.read_text(), name[1]):
+            wrong.append(f"{name[1]} is not in {path.name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("document", [path for path in DOCUMENTS if path.parent != ROOT], ids=by_path)
+def test_documents_are_short(document):
+    assert len(document.read_text().splitlines()) <= LINES
+
+
+def test_the_checks_find_what_is_wrong():
+    all_files = files()
+    assert names_a_file("shred/Shredder.scala") and exists("shred/Shredder.scala", all_files)
+    assert names_a_file("tests/skipping/") and exists("tests/skipping/", all_files)
+    assert names_a_file("NoSuchFile.scala") and not exists("NoSuchFile.scala", all_files)
+    assert names_a_file("tests/nothing") and not exists("tests/nothing", all_files)
+    assert not names_a_file("SELECT a/b") and not names_a_file("_shredding/shapes.json") and not names_a_file("job.py")
+    assert defines("private[x] final class Found(a: Int)", "Found") and not defines("new Found(1)", "Found")
