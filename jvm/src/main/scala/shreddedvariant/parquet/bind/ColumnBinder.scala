@@ -1,4 +1,4 @@
-/** Binds the columns that a query asks for to the columns of one file: which leaves are read, and what is made of them. */
+/** Binds the columns of a query to the leaves of one file, and creates the vectors of these columns. */
 package shreddedvariant.parquet.bind
 
 import java.util.Locale
@@ -27,7 +27,7 @@ import shreddedvariant.parquet.vector.{
   VectorAllocator
 }
 
-/** What a file gives for a query: its columns, and what fills them. */
+/** The columns of a query in one file, and the leaves and assembled parts that fill their vectors. */
 final class BoundFile(
     val columns: Array[ReadColumn],
     val leaves: Seq[LeafColumnReader],
@@ -37,27 +37,27 @@ final class BoundFile(
 
 final class ColumnBinder(
     file: MessageType,
-    place: BatchPosition,
+    position: BatchPosition,
     fileColumns: FileColumns,
     hotKeys: FileMaps,
     job: ReadJob,
     rebasing: Rebasing,
     keepsToShape: Boolean
 ) extends FileColumnBinder {
-  private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap), place)
-  private val variants = new VariantBinder(file, place, leaves, job, keepsToShape)
-  private val maps = new MapBinder(file, place, hotKeys, leaves, this, job)
+  private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap), position)
+  private val variants = new VariantBinder(file, position, leaves, job, keepsToShape)
+  private val maps = new MapBinder(file, position, hotKeys, leaves, this, job)
 
   def bind(requested: StructType): BoundFile = {
-    val found =
+    val groups =
       requested.fields.map(field => if (job.paths.contains(field.name)) None else topLevel(field.name))
     val columns = new Array[ReadColumn](requested.length)
-    // Whose values are read says how a leaf is decoded; for whom its levels are enough comes last.
-    val (first, last) = requested.fields.indices.partition(i =>
+    // Columns that need only levels come last: the first use of a leaf decides the type that it is decoded as.
+    val (valueColumns, levelColumns) = requested.fields.indices.partition(i =>
       !job.paths.get(requested(i).name).exists(_.wanted.isOfLevels)
     )
-    for (i <- first ++ last)
-      columns(i) = (requested(i), found(i)) match {
+    for (i <- valueColumns ++ levelColumns)
+      columns(i) = (requested(i), groups(i)) match {
         case (field, Some(group)) =>
           new FixedColumn(column(field.dataType, tree(field, group, field.name), field.name, always))
         case (field, None) => job.paths.get(field.name).fold(notInFile(field))(path(_, field.dataType))
@@ -82,21 +82,21 @@ final class ColumnBinder(
     matching.headOption
   }
 
-  /** A column of the file as the tree that Spark's own schema converter makes of it. */
-  private def tree(field: StructField, found: Type, name: String): ParquetColumn = {
-    def normal(name: String) = if (job.caseSensitive) name else name.toLowerCase(Locale.ROOT)
-    val plain = VariantGroups.withoutTyped(found, field.dataType, normal)
-    val read = field.copy(dataType = VariantGroups.asStructs(field.dataType))
+  /** A column of the file, converted to a tree by Spark's own schema converter. */
+  private def tree(field: StructField, fileType: Type, name: String): ParquetColumn = {
+    def normalized(name: String) = if (job.caseSensitive) name else name.toLowerCase(Locale.ROOT)
+    val unshredded = VariantGroups.withoutTyped(fileType, field.dataType, normalized)
+    val readField = field.copy(dataType = VariantGroups.asStructs(field.dataType))
     try
       job.types
         .converter(job.caseSensitive)
-        .convertParquetColumn(new MessageType(file.getName, plain), Some(StructType(Seq(read))))
+        .convertParquetColumn(new MessageType(file.getName, unshredded), Some(StructType(Seq(readField))))
         .children
         .head
     catch {
-      // The converter meets a struct where a list was asked for, and the like, with a blind cast.
+      // The converter casts unchecked, for example if the file has a struct where a list is requested.
       case _: AnalysisException | _: ClassCastException =>
-        throw Errors.columnType(name, found.toString.replaceAll("\\s+", " "), field.dataType.sql)
+        throw Errors.columnType(name, fileType.toString.replaceAll("\\s+", " "), field.dataType.sql)
     }
   }
 
@@ -108,67 +108,69 @@ final class ColumnBinder(
   ): ColumnVector = column(dataType, tree(path, dataType, name), name, need)
 
   override def values(map: Seq[String], dataType: DataType, name: String): ColumnVector = {
-    val found = tree(map, MapType(StringType, dataType), name)
-    column(dataType, found.children(1), name, always)
+    val entries = tree(map, MapType(StringType, dataType), name)
+    column(dataType, entries.children(1), name, always)
   }
 
-  /** A column below structs, as a tree of its own: what stands beside it does not matter. */
+  /** A column inside structs, converted without the other columns of these structs. */
   private def tree(path: Seq[String], dataType: DataType, name: String): ParquetColumn = {
-    val asked = path.init.foldRight(StructField(path.last, dataType)) { (outer, inner) =>
+    val field = path.init.foldRight(StructField(path.last, dataType)) { (outer, inner) =>
       StructField(outer, StructType(Seq(inner)))
     }
-    val whole = tree(asked, FilePath.alone(file, path), name)
-    path.tail.foldLeft(whole)((found, _) => found.children.head)
+    val root = tree(field, FilePath.alone(file, path), name)
+    path.tail.foldLeft(root)((node, _) => node.children.head)
   }
 
   private def column(
       requested: DataType,
-      found: ParquetColumn,
+      fileColumn: ParquetColumn,
       name: String,
       need: RowGroup => Boolean
   ): ColumnVector =
     requested match {
-      case VariantType => variants.whole(found.path, name)
-      case udt: UserDefinedType[_] => column(udt.sqlType, found, name, need)
-      case struct: StructType => structColumn(struct, found, name)
+      case VariantType => variants.whole(fileColumn.path, name)
+      case udt: UserDefinedType[_] => column(udt.sqlType, fileColumn, name, need)
+      case struct: StructType => structColumn(struct, fileColumn, name)
       case array: ArrayType =>
-        requireType[ArrayType](found, name, requested)
-        val element = column(array.elementType, found.children.head, name + "[*]", always)
-        new ListVector(array, leaves.lists(found.path, found.definitionLevel, found.repetitionLevel), element)
+        requireType[ArrayType](fileColumn, name, requested)
+        val element = column(array.elementType, fileColumn.children.head, name + "[*]", always)
+        val lists = leaves.lists(fileColumn.path, fileColumn.definitionLevel, fileColumn.repetitionLevel)
+        new ListVector(array, lists, element)
       case map: MapType =>
-        requireType[MapType](found, name, requested)
-        val key = column(map.keyType, found.children(0), name + ".key", always)
-        val value = column(map.valueType, found.children(1), name + ".value", always)
-        val lists = leaves.lists(found.path, found.definitionLevel, found.repetitionLevel)
-        maps.whole(map, found.path, lists, key, value, name)
+        requireType[MapType](fileColumn, name, requested)
+        val key = column(map.keyType, fileColumn.children(0), name + ".key", always)
+        val value = column(map.valueType, fileColumn.children(1), name + ".value", always)
+        val lists = leaves.lists(fileColumn.path, fileColumn.definitionLevel, fileColumn.repetitionLevel)
+        maps.whole(map, fileColumn.path, lists, key, value, name)
       case scalar =>
-        val descriptor = found.descriptor.getOrElse(throw wrongType(found, name, requested))
+        val descriptor = fileColumn.descriptor.getOrElse(throw wrongType(fileColumn, name, requested))
         leaves.leaf(descriptor.getPath.toSeq, scalar, rebasing, need).vector
     }
 
-  private def structColumn(struct: StructType, found: ParquetColumn, name: String): ColumnVector = {
-    requireType[StructType](found, name, struct)
-    val names = found.sparkType.asInstanceOf[StructType].fieldNames
+  private def structColumn(struct: StructType, fileColumn: ParquetColumn, name: String): ColumnVector = {
+    requireType[StructType](fileColumn, name, struct)
+    val names = fileColumn.sparkType.asInstanceOf[StructType].fieldNames
     val children: Array[ColumnVector] = struct.fields.map { field =>
       names.indexWhere(job.sameName(_, field.name)) match {
         case -1 => missing(field.dataType, None)
-        case i => column(field.dataType, found.children(i), name + "." + Shape.quoted(field.name), always)
+        case i =>
+          column(field.dataType, fileColumn.children(i), name + "." + Shape.quoted(field.name), always)
       }
     }
     new StructVector(
       struct,
-      leaves.presence(found.path, found.definitionLevel, found.repetitionLevel),
+      leaves.presence(fileColumn.path, fileColumn.definitionLevel, fileColumn.repetitionLevel),
       children
     )
   }
 
   private def always: RowGroup => Boolean = _ => true
 
-  private def requireType[T](found: ParquetColumn, name: String, wanted: DataType)(implicit
+  private def requireType[T](fileColumn: ParquetColumn, name: String, requested: DataType)(implicit
       tag: reflect.ClassTag[T]
   ): Unit =
-    if (!tag.runtimeClass.isInstance(found.sparkType)) throw wrongType(found, name, wanted)
+    if (!tag.runtimeClass.isInstance(fileColumn.sparkType)) throw wrongType(fileColumn, name, requested)
 
-  private def wrongType(found: ParquetColumn, name: String, wanted: DataType) =
-    Errors.columnType(name, found.sparkType.sql, wanted.sql)
+  private def wrongType(fileColumn: ParquetColumn, name: String, requested: DataType) =
+    Errors.columnType(name, fileColumn.sparkType.sql, requested.sql)
 }

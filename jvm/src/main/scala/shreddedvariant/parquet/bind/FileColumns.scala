@@ -1,4 +1,7 @@
-/** Columns that say where a row comes from: `_metadata`, and the row number under the name that V1 scans ask for. */
+/**
+ * Creates the columns about the origin of a row: `_metadata`, and the row number under the name that V1 scans
+ * use.
+ */
 package shreddedvariant.parquet.bind
 
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
@@ -13,12 +16,12 @@ import shreddedvariant.parquet.vector.{
   StructVector
 }
 
-final class FileColumns(split: PartitionedFile, place: BatchPosition, batchSize: Int) {
+final class FileColumns(split: PartitionedFile, position: BatchPosition, batchSize: Int) {
 
-  /** The column, if the file is asked for itself and not for what it holds. */
+  /** The vector of the field; None if the field is not about the origin of a row. */
   def find(field: StructField): Option[ColumnVector] = field.dataType match {
     case LongType if field.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME =>
-      Some(new RowNumberVector(place))
+      Some(new RowNumberVector(position))
     case struct: StructType
         if field.name == FileFormat.METADATA_NAME && struct.fieldNames.forall(FileColumns.names) =>
       Some(new StructVector(struct, AlwaysPresent, struct.fields.map(metadata)))
@@ -26,7 +29,7 @@ final class FileColumns(split: PartitionedFile, place: BatchPosition, batchSize:
   }
 
   private def metadata(field: StructField): ColumnVector =
-    if (field.name == ParquetFileFormat.ROW_INDEX) new RowNumberVector(place)
+    if (field.name == ParquetFileFormat.ROW_INDEX) new RowNumberVector(position)
     else {
       val value =
         FileFormat.getFileConstantMetadataColumnValue(

@@ -1,4 +1,4 @@
-/** The leaves of one file that a query reads, and the levels that nesting above them takes from one of them. */
+/** Creates the leaf readers of one file, and chooses the leaves whose levels give presence and list offsets. */
 package shreddedvariant.parquet.bind
 
 import scala.collection.mutable
@@ -26,22 +26,22 @@ import shreddedvariant.parquet.vector.{
 }
 import shreddedvariant.shred.{Lists, Presence}
 
-final class FileLeaves(file: MessageType, val vectors: VectorAllocator, place: BatchPosition) {
+final class FileLeaves(file: MessageType, val vectors: VectorAllocator, position: BatchPosition) {
   private val leaves = mutable.LinkedHashMap.empty[Seq[String], LeafColumnReader]
   private val nodes = mutable.ArrayBuffer.empty[Assembled]
   private val levels = mutable.ArrayBuffer.empty[OfLevels]
 
   def all: Seq[LeafColumnReader] = leaves.values.toSeq
 
-  /** Levels first, since what else is assembled is found by them. */
+  /** Levels come first, because the other assembled parts use them. */
   def assembled: Seq[Assembled] = {
     val repeated = all.filter(_.maxRepetition > 0)
-    val spaces = Option.when(repeated.nonEmpty)(new Spaces(file, repeated, levels.toSeq, place))
+    val spaces = Option.when(repeated.nonEmpty)(new Spaces(file, repeated, levels.toSeq, position))
     levels.toSeq ++ spaces ++ nodes
   }
 
   def register[A <: Assembled](node: A): A = { nodes += node; node }
-  private def ofLevels[A <: OfLevels](node: A): A = { levels += node; node }
+  private def registerLevels[A <: OfLevels](node: A): A = { levels += node; node }
 
   def leaf(
       path: Seq[String],
@@ -49,25 +49,31 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, place: B
       rebasing: Rebasing,
       need: RowGroup => Boolean
   ): LeafColumnReader =
-    found(path, dataType, rebasing).neededWhen(need).eagerly()
+    reader(path, dataType, rebasing).neededWhen(need).eagerly()
 
-  /** A leaf that is decoded in those batches only in which somebody asks for it. */
+  /** A leaf that is decoded only in batches in which its vector is accessed. */
   def lazily(path: Seq[String], dataType: DataType, need: RowGroup => Boolean): LeafColumnReader =
-    found(path, dataType, Rebasing.none).neededWhen(need)
+    reader(path, dataType, Rebasing.none).neededWhen(need)
 
-  private def found(path: Seq[String], dataType: DataType, rebasing: Rebasing) =
+  private def reader(path: Seq[String], dataType: DataType, rebasing: Rebasing) =
     leaves.getOrElseUpdate(
       path,
-      new LeafColumnReader(file.getColumnDescription(path.toArray), dataType, rebasing, vectors, place)
+      new LeafColumnReader(file.getColumnDescription(path.toArray), dataType, rebasing, vectors, position)
     )
 
-  /** The same column for those who ask for all its texts, one after the other, where it is a leaf of texts. */
+  /**
+   * If the column is a leaf of texts: a vector that creates each text of the dictionary once. Else the column
+   * itself.
+   */
   def texts(column: ColumnVector): ColumnVector =
     all.find(_.vector eq column).filter(_.vector.dataType.isInstanceOf[StringType]).fold(column) { leaf =>
       new TextVector(leaf.vector, leaf.keepTexts())
     }
 
-  /** A column of a variant: read where it holds something. A repeated one always is, since its levels count. */
+  /**
+   * A leaf of a variant, read only if it has values. A repeated leaf is always read, because its levels are
+   * needed.
+   */
   def cell(path: Seq[String], dataType: DataType): LeafColumnReader =
     leaf(
       path,
@@ -78,7 +84,7 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, place: B
 
   def presence(column: Seq[String]): Presence = presence(column, _ => true)
 
-  /** The presence of a group or leaf, in those row groups in which somebody asks for it. */
+  /** The presence of a group or leaf, in row groups that match `need`. */
   def presence(column: Seq[String], need: RowGroup => Boolean): Presence =
     presence(column, file.getMaxDefinitionLevel(column: _*), file.getMaxRepetitionLevel(column: _*), need)
 
@@ -92,26 +98,32 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, place: B
       need: RowGroup => Boolean
   ): Presence =
     if (definition == 0) AlwaysPresent
-    else ofLevels(new LevelPresence(witness(column, repetition, need), definition, repetition))
+    else registerLevels(new LevelPresence(witness(column, repetition, need), definition, repetition))
 
-  /** The presence of a group or leaf whose levels are read only where the footer does not tell that it is in every row. */
+  /**
+   * The presence of a group or leaf. Levels are read only in row groups that match neither of the two
+   * conditions.
+   */
   def presenceUnless(
       column: Seq[String],
       isEverywhere: RowGroup => Boolean,
       isNowhere: RowGroup => Boolean = _ => false
   ): KnownPresence = {
-    def isOpen(group: RowGroup) = !isEverywhere(group) && !isNowhere(group)
-    register(new KnownPresence(isEverywhere, isNowhere, presence(column, isOpen(_))))
+    def needsLevels(group: RowGroup) = !isEverywhere(group) && !isNowhere(group)
+    register(new KnownPresence(isEverywhere, isNowhere, presence(column, needsLevels(_))))
   }
 
-  /** The presence of a variant's group: it is in every row if a leaf below it is, as metadata is. */
+  /**
+   * The presence of a variant's group: in every row if the metadata, or another leaf below the group, has no
+   * nulls.
+   */
   def variantPresence(bound: FileVariant): KnownPresence = {
-    val tellers = bound.metadata.fold(someLeaves(bound.group))(Seq(_))
-    presenceUnless(bound.group, group => tellers.exists(group.hasNoNulls))
+    val witnesses = bound.metadata.fold(leavesInSpace(bound.group))(Seq(_))
+    presenceUnless(bound.group, group => witnesses.exists(group.hasNoNulls))
   }
 
-  /** A few leaves below a group that are not repeated. */
-  private def someLeaves(group: Seq[String]): Seq[Seq[String]] = {
+  /** At most 16 leaves below a group that are not repeated within the group. */
+  private def leavesInSpace(group: Seq[String]): Seq[Seq[String]] = {
     val repetition = file.getMaxRepetitionLevel(group: _*)
     val below = pathsBelow(file.getType(group: _*)).iterator.map(group ++ _)
     below.filter(path => file.getMaxRepetitionLevel(path: _*) == repetition).take(16).toSeq
@@ -121,11 +133,11 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, place: B
     lists(group, file.getMaxDefinitionLevel(group: _*), file.getMaxRepetitionLevel(group: _*))
 
   def lists(group: Seq[String], definition: Int, repetition: Int): Lists =
-    ofLevels(new LevelLists(witness(group, repetition + 1, _ => true), definition, repetition))
+    registerLevels(new LevelLists(witness(group, repetition + 1, _ => true), definition, repetition))
 
   /**
-   * The leaf that tells the levels of a node: one that is read anyway if there is one, and rather one of the node's
-   * own space than a repeated one. Any leaf below the node has the node's levels.
+   * The leaf whose levels a node uses. Any leaf below the node has the node's levels. A leaf that is read
+   * anyway comes first, then a leaf whose repetition level is closest to the node's.
    */
   private def witness(group: Seq[String], repetition: Int, need: RowGroup => Boolean): LeafColumnReader = {
     def distance(path: Seq[String]) = math.abs(file.getMaxRepetitionLevel(path: _*) - repetition)
@@ -139,7 +151,10 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, place: B
     case _ => Seq(Nil)
   }
 
-  /** A Spark type under which any column of a physical type can be decoded: for leaves of which only levels count. */
+  /**
+   * A Spark type as which any column of the physical type can be decoded, for leaves that are read for their
+   * levels.
+   */
   private def physicalType(column: PrimitiveType): DataType = column.getPrimitiveTypeName match {
     case BOOLEAN => BooleanType
     case INT32 => IntegerType

@@ -1,4 +1,4 @@
-/** Binds maps of one file: whole ones, and single keys of them. */
+/** Binds maps of one file: whole maps, and single keys of maps. */
 package shreddedvariant.parquet.bind
 
 import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType}
@@ -31,7 +31,9 @@ import shreddedvariant.parquet.vector.{
 }
 import shreddedvariant.shred.Lists
 
-/** Columns of a file by their paths, read as a type that is asked for; not read in row groups without need. */
+/**
+ * Creates the vector of a column of the file. The column is not read in row groups that do not match `need`.
+ */
 trait FileColumnBinder {
   def column(path: Seq[String], dataType: DataType, name: String, need: RowGroup => Boolean): ColumnVector
 
@@ -41,7 +43,7 @@ trait FileColumnBinder {
 
 final class MapBinder(
     file: MessageType,
-    place: BatchPosition,
+    position: BatchPosition,
     maps: FileMaps,
     leaves: FileLeaves,
     columns: FileColumnBinder,
@@ -64,15 +66,16 @@ final class MapBinder(
       val sidecars = hot.map { case (key, column) =>
         leaves.texts(sidecar(column, map.valueType, s"$name['$key']"))
       }.toArray
-      val nulls = new MapNulls(lists, new HotEntries(sidecars), name, place)
+      val nulls = new MapNulls(lists, new HotEntries(sidecars), name, position)
       val merged = new MergedMap(leaves.texts(keys), leaves.texts(values), names, sidecars)
       val vector = new MergedMapVector(map, lists, nulls, merged)
-      if (job.isStrict) new StrictMapVector(vector, new StrictMaps(lists, keys, values, names, name, place))
+      if (job.isStrict)
+        new StrictMapVector(vector, new StrictMaps(lists, keys, values, names, name, position))
       else vector
     }
   }
 
-  /** What is asked of the map of a column, read as `requested`. */
+  /** The part of a map that `column.wanted` requests, with the type `requested`. */
   def path(column: PathColumn, requested: DataType): ReadColumn =
     FilePath.group(file, column.column, job) match {
       case None => new FixedColumn(ConstantVector(requested, None, job.batchSize))
@@ -86,13 +89,13 @@ final class MapBinder(
             val lists = leaves.lists(map)
             new FixedColumn(new MapSizeVector(lists, nulls(map, lists, column.columnName)))
           case Wanted.MapKeys => new FixedColumn(allKeys(map, requested, column.columnName))
-          case other => throw new IllegalStateException(s"$other is not asked of maps")
+          case other => throw new IllegalStateException(s"$other is not for maps")
         }
     }
 
   /**
-   * Law: all that the residual has of a hot key is null, so its sidecar alone is the value, and the residual is not read;
-   * any other key stands in the residual alone.
+   * Law: the residual has only null values for a hot key, so the sidecar alone gives the value, and the
+   * residual is not read. Any other key is only in the residual.
    */
   private def valueOf(map: Seq[String], key: String, requested: DataType, name: String): ColumnVector =
     hot(map, key).fold {
@@ -101,11 +104,14 @@ final class MapBinder(
     }(sidecar(_, requested, name))
 
   private def hasKey(map: Seq[String], key: String, name: String): ColumnVector = {
-    val ofHotKey = hot(map, key).map(leaves.presence)
-    new HasKeyVector(ofHotKey, lookup(map, key, name))
+    val sidecarPresence = hot(map, key).map(leaves.presence)
+    new HasKeyVector(sidecarPresence, lookup(map, key, name))
   }
 
-  /** A row whose hot key has a value has the map: where such a key is in every row, no levels need be read. */
+  /**
+   * A map with a value for a hot key is not NULL. So no levels are read in row groups where a sidecar has no
+   * nulls.
+   */
   private def presence(map: Seq[String]): ReadColumn = {
     val sidecars = maps.hotKeys(map).map(_._2)
     val present = leaves.presenceUnless(map, group => sidecars.exists(group.hasNoNulls))
@@ -119,18 +125,18 @@ final class MapBinder(
     new MapKeysVector(requested, lists, nulls(map, lists, name), new MergedKeys(residual, names))
   }
 
-  /** Which maps are NULL, and how many hot keys the others have: of sidecars it is enough to know where they have values. */
+  /** Finds the NULL maps and counts the hot keys of the others. Of sidecars, only their presence is needed. */
   private def nulls(map: Seq[String], lists: Lists, name: String): MapNulls = {
     val present: Array[ColumnVector] = maps.hotKeys(map).map { case (_, column) =>
       new PresenceVector(leaves.presenceUnless(column, _.hasNoNulls(column), _.holdsNothing(column)))
     }.toArray
-    new MapNulls(lists, new HotEntries(present), name, place)
+    new MapNulls(lists, new HotEntries(present), name, position)
   }
 
   private def hot(map: Seq[String], key: String): Option[Seq[String]] =
     maps.hotKeys(map).collectFirst { case (`key`, column) => column }
 
-  /** Read where it holds something, if statistics tell. */
+  /** The column is not read in row groups where the statistics prove that all values are null. */
   private def sidecar(column: Seq[String], dataType: DataType, name: String): ColumnVector =
     columns.column(column, dataType, name, group => !group.holdsNothing(column))
 
@@ -139,14 +145,14 @@ final class MapBinder(
     leaves.register(new MapLookup(keys.vector, leaves.lists(map), UTF8String.fromString(key)))
   }
 
-  /** The keys of the residual; lists that are asked for afterwards take their levels. */
+  /** The leaf of the residual's keys. Lists that are created later use its levels. */
   private def keysOf(map: Seq[String], name: String): LeafColumnReader =
     leaves.leaf(MapKeyLeaf(file, map, name), StringType, Rebasing.none, _ => true)
 }
 
 object MapKeyLeaf {
 
-  /** The leaf of a map's keys, if these are strings. */
+  /** The leaf of a map's keys. Maps whose keys are not binary are refused. */
   def apply(file: MessageType, map: Seq[String], name: String): Seq[String] = {
     def refuse(column: Any) =
       throw Errors.columnType(

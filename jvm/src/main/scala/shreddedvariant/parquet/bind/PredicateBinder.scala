@@ -1,4 +1,4 @@
-/** Binds the columns that a predicate asks of to the leaves of one file that give them their values. */
+/** Binds the columns of a predicate to the leaves of one file that have their values. */
 package shreddedvariant.parquet.bind
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -23,23 +23,23 @@ final class PredicateBinder(
 ) {
   def parts(column: Column): Seq[ValueSource] = place.named {
     column.origin match {
-      case Origin.Path(path @ PathColumn(_, _, Wanted.Entry(key, _))) => Seq(ofEntry(path, key, column))
+      case Origin.Path(path @ PathColumn(_, _, Wanted.Entry(key, _))) => Seq(entryPart(path, key, column))
       case Origin.Path(PathColumn(_, _, _: Wanted.OfMap)) => Seq(ValueSource.Unknown)
-      case Origin.Path(path) => ofPath(path, column)
-      case Origin.Plain(names) => Seq(ofPlain(names, column))
+      case Origin.Path(path) => pathParts(path, column)
+      case Origin.Plain(names) => Seq(plainPart(names, column))
     }
   }
 
   // ---- paths of variants ----
 
-  private def ofPath(path: PathColumn, column: Column): Seq[ValueSource] =
+  private def pathParts(path: PathColumn, column: Column): Seq[ValueSource] =
     FilePath.group(file, path.column, job) match {
       case None => Seq(ValueSource.Absent)
       case Some(group) =>
         val bound = FileCell.bind(file, group, path.columnName, job.limits.maxDepth, keepsToShape)
         path.wanted match {
-          case Wanted.Presence if path.steps.isEmpty => Seq(presence(bound))
-          // The root is never missing, and what a file leaves out of it is a variant null.
+          case Wanted.Presence if path.steps.isEmpty => Seq(presencePart(bound))
+          // The root is never missing: if all its columns are null, the root is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(ValueSource.Unknown)
           case _ =>
             ResolvedPath.find(bound, path.steps).fold[Seq[ValueSource]](Seq(ValueSource.Absent))(cell(
@@ -52,8 +52,11 @@ final class PredicateBinder(
         }
     }
 
-  /** In the draft any leaf tells by its levels where the group around it is: that of stored values is not repeated. */
-  private def presence(bound: FileVariant): ValueSource = (bound.metadata, bound.root.value) match {
+  /**
+   * In the draft layout, the definition levels of stored values, which are not repeated, show where the group
+   * is present.
+   */
+  private def presencePart(bound: FileVariant): ValueSource = (bound.metadata, bound.root.value) match {
     case (Some(metadata), _) => ValueSource.Nulls(metadata, mayLack = false, laws)
     case (None, Some(stored)) => ValueSource.Group(stored, file.getMaxDefinitionLevel(bound.group: _*), laws)
     case (None, None) => ValueSource.Unknown
@@ -78,10 +81,13 @@ final class PredicateBinder(
 
   // ---- keys of maps ----
 
-  /** A hot key's sidecar is its value ([[MapBinder]] has the law); other keys stand among all keys of the residual. */
-  private def ofEntry(path: PathColumn, key: String, column: Column): ValueSource =
+  /**
+   * A hot key has its value in its sidecar ([[MapBinder]] has the law); any other key is one of the residual's
+   * keys.
+   */
+  private def entryPart(path: PathColumn, key: String, column: Column): ValueSource =
     FilePath.group(file, path.column, job).fold[ValueSource](ValueSource.Absent) { map =>
-      hotKeys.hotKeys(map).collectFirst { case (`key`, sidecar) => ofLeaf(sidecar, column) }.getOrElse {
+      hotKeys.hotKeys(map).collectFirst { case (`key`, sidecar) => leafPart(sidecar, column) }.getOrElse {
         val keys = MapKeyLeaf(file, map, path.columnName)
         ScalarType.fromParquet(file.getType(keys: _*).asPrimitiveType) match {
           case Some(ScalarType.Str | ScalarType.Binary) =>
@@ -93,27 +99,32 @@ final class PredicateBinder(
 
   // ---- columns of the file ----
 
-  private def ofPlain(names: Seq[String], column: Column): ValueSource =
+  private def plainPart(names: Seq[String], column: Column): ValueSource =
     FilePath.group(file, names, job) match {
-      // A file may lack a column that was added later, with a default that its rows have.
+      // The column may be added to the table after the file, with a default that the rows of the file have.
       case None => ValueSource.Unknown
-      case Some(path) => ofLeaf(path, column)
+      case Some(path) => leafPart(path, column)
     }
 
-  private def ofLeaf(path: Seq[String], column: Column): ValueSource = file.getType(path: _*) match {
+  private def leafPart(path: Seq[String], column: Column): ValueSource = file.getType(path: _*) match {
     case leaf: PrimitiveType if !isRepeated(path) =>
-      ScalarType.fromParquet(leaf).filter(keepsCalendar).flatMap(plain(_, path, column)).getOrElse(
+      ScalarType.fromParquet(leaf).filter(keepsCalendar).flatMap(typedPart(_, path, column)).getOrElse(
         ValueSource.Unknown
       )
     case _ => ValueSource.Unknown
   }
 
-  /** Spark's readers refuse what does not fit the column's type, so that only casts without a loss are left. */
-  private def plain(scalar: ScalarType, path: Seq[String], column: Column): Option[ValueSource] =
+  /**
+   * Only with casts that never fail: Spark's readers refuse files whose values do not fit the column's type.
+   */
+  private def typedPart(scalar: ScalarType, path: Seq[String], column: Column): Option[ValueSource] =
     ValueSource.typed(scalar, path, column, mayLack = false, laws, MonotoneCast.reading)
       .filter(_.casts.forall(_.isTotal))
 
-  /** Days and times that are shifted between calendars while they are read are not those of the bounds. */
+  /**
+   * Whether reading keeps dates and timestamps: values that are rebased to another calendar differ from the
+   * bounds.
+   */
   private def keepsCalendar(scalar: ScalarType): Boolean = scalar match {
     case ScalarType.Date | ScalarType.Timestamp => rebasing.datetimeMode == "CORRECTED"
     case _ => true
@@ -122,14 +133,14 @@ final class PredicateBinder(
   private def isRepeated(path: Seq[String]) = file.getMaxRepetitionLevel(path: _*) > 0
 }
 
-/** Finds columns of a file by the names that a query has for them. */
+/** Finds columns of a file by their names in the query. */
 private[parquet] object FilePath {
 
-  /** The top column of a path with nothing in it but what the path leads to. */
+  /** The top-level column of a path, with only the fields on the path. */
   def alone(file: MessageType, path: Seq[String]): Type = {
     def below(column: Type, rest: Seq[String]): Type = (column, rest) match {
-      case (group: GroupType, name +: deeper) =>
-        group.withNewFields(java.util.List.of(below(group.getType(name), deeper)))
+      case (group: GroupType, name +: next) =>
+        group.withNewFields(java.util.List.of(below(group.getType(name), next)))
       case _ => column
     }
     below((file: GroupType).getType(path.head), path.tail)
@@ -137,8 +148,8 @@ private[parquet] object FilePath {
 
   def group(file: MessageType, names: Seq[String], job: ReadJob): Option[Seq[String]] =
     names.foldLeft(Option((file: Type, Seq.empty[String]))) {
-      case (Some((group: GroupType, found)), name) =>
-        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, found :+ f.getName))
+      case (Some((group: GroupType, resolved)), name) =>
+        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, resolved :+ f.getName))
       case _ => None
     }.map(_._2)
 }

@@ -1,4 +1,7 @@
-/** What is read from every file of a query: one immutable value, made in the driver and sent to the tasks. */
+/**
+ * Describes what a query reads from each file: an immutable value that the driver creates and sends to the
+ * tasks.
+ */
 package shreddedvariant.parquet.bind
 
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
@@ -10,11 +13,12 @@ import shreddedvariant.parquet.vector.VariantLimits
 import shreddedvariant.stats.{Predicate, Top}
 
 /**
- * `id` is of one run of one scan. `columns` are the data columns of the query, among them, by their names in `paths`,
- * paths of variants; `partitions` are those whose values come from the path of the file. `hotKeys` are those of files
- * whose footers do not name them. Rows of which `predicate` cannot be true may be left out, and so may those that `filter`
- * drops. A split that has given `limit` rows may leave out the others, and a task those that are none of the first ones of
- * `top`. `isStrict` refuses variants that the layout forbids, also where they can be read.
+ * `id` identifies one run of one scan. `columns` are the data columns of the query; `paths` has the columns
+ * among them that are paths of variants or parts of maps, by name. `partitions` are the columns whose values
+ * come from the path of the file. `hotKeys` are for files whose footers do not name their hot keys. Rows may be
+ * left out if `predicate` cannot be true for them or if `filter` drops them. A split may stop after `limit`
+ * rows, and a task may leave out rows that are not in the top N of `top`. With `isStrict`, variants and maps
+ * that the layout forbids are refused even if they can be read.
  */
 final case class ReadJob(
     id: String,
@@ -37,10 +41,10 @@ final case class ReadJob(
   def sameName(a: String, b: String): Boolean = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 }
 
-/** What the session says of dates and timestamps of old files. */
+/** The session's settings for dates and timestamps of old files. */
 final case class RebaseModes(datetime: String, int96: String, convertInt96: Boolean, sessionZone: String)
 
-/** What the session says of Parquet types that have no one Spark type. */
+/** The session's settings for Parquet types that can be read as several Spark types. */
 final case class TypeMapping(
     binaryAsString: Boolean,
     int96AsTimestamp: Boolean,

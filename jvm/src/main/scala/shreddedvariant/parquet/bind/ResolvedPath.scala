@@ -1,11 +1,11 @@
-/** Where a path ends among the columns of a file, in either layout. */
+/** Resolves a path to a cell among the columns of a file, in either layout. */
 package shreddedvariant.parquet.bind
 
 import scala.annotation.tailrec
 
 import shreddedvariant.layout._
 
-/** See [[BoundPath]], which this becomes once its columns are read. */
+/** The end of a path in the schema; `BoundPath` has the same members with vectors, and explains them. */
 final case class ResolvedPath(
     cell: FileCell,
     hops: Seq[(FileTyped.Array, Int)],
@@ -14,19 +14,23 @@ final case class ResolvedPath(
 ) {
   def isElement: Boolean = hops.lastOption.exists(_._1.element eq cell)
 
-  /** The columns of stored values that may have the path's value where this cell is missing, from the nearest on. */
+  /**
+   * The columns of the enclosing cells' stored values, nearest first: where this cell is missing, they may have
+   * the value.
+   */
   def outerValues: Seq[Seq[String]] = outer.toSeq.flatMap(end => end.cell.value.toSeq ++ end.outerValues)
 }
 
 object ResolvedPath {
 
   /**
-   * Follows a path through the typed columns. Where they end, the rest is looked up in what the last cell has stored:
-   * keys that are not shredded stand there, and so does everything that is no object or array as the columns have it.
-   * None if nothing is stored either: no row has the path.
+   * Follows a path through the typed columns. Where they end, the rest of the path is looked up in the stored
+   * values of the last cell: they have the keys that are not shredded, and all values of other types than the
+   * columns. None if the cell has no stored values: then no row has the path.
    *
-   * Today's layout forbids what is shredded in stored values further out, and so does our writer to itself; the draft
-   * leaves it open, so in files of others every cell on the way is noted from the first on that stores any.
+   * The standard layout forbids a shredded field in the stored value of an enclosing cell, and our writer never
+   * writes one. The draft layout allows it, so in files of other writers `outer` links the enclosing cells,
+   * from the outermost cell with stored values on.
    */
   def find(variant: FileVariant, steps: Seq[PathStep]): Option[ResolvedPath] =
     find(variant.root, steps, Nil, None, variant.mayStandOutside)
@@ -42,12 +46,12 @@ object ResolvedPath {
       case PathStep.Key(key) => cell.fields.flatMap(_.field(key)).map((_, None))
       case PathStep.Index(index) => cell.array.map(array => (array.element, Some((array, index))))
     }
-    val here = ResolvedPath(cell, hops, steps, outer)
+    val end = ResolvedPath(cell, hops, steps, outer)
     next match {
-      case Some((found, hop)) =>
-        val around = if (mayStandOutside && (cell.value.isDefined || outer.isDefined)) Some(here) else None
-        find(found, steps.tail, hops ++ hop, around, mayStandOutside)
-      case None => Option.when(steps.isEmpty || cell.value.isDefined || outer.isDefined)(here)
+      case Some((inner, hop)) =>
+        val enclosing = if (mayStandOutside && (cell.value.isDefined || outer.isDefined)) Some(end) else None
+        find(inner, steps.tail, hops ++ hop, enclosing, mayStandOutside)
+      case None => Option.when(steps.isEmpty || cell.value.isDefined || outer.isDefined)(end)
     }
   }
 }

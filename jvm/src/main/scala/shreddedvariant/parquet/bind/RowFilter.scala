@@ -1,4 +1,4 @@
-/** The filter of a query, as it is evaluated on rows before their other columns are read. */
+/** The filter of a query, evaluated on rows before their other columns are read. */
 package shreddedvariant.parquet.bind
 
 import scala.util.control.NonFatal
@@ -8,25 +8,25 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, Pre
 import org.apache.spark.sql.types.StructType
 
 /**
- * `condition` is Spark's own expression, bound to `columns`, some of those that the query reads.
+ * `condition` is Spark's own expression, bound to `columns`, a part of the columns that the query reads.
  *
- * Law: a row that is left out is one of which the condition is false or NULL, and Spark, which evaluates the same
- * condition again, would drop it. Where a row raises, nothing of its row group is left out: whether that is the query's
- * error is for Spark to find.
+ * Law: a row is left out only if the condition is false or NULL for this row. Spark evaluates the same
+ * condition again and would drop the row. If the condition raises an error for a row, no row of its row group
+ * is left out, and Spark decides whether the query fails.
  */
 final case class RowFilter(columns: StructType, condition: Expression) {
 
-  /** Compiled once for all files of a task: each task has a copy of its own. */
+  /** Compiled once for all files of a task. Each task has its own copy of this object. */
   @transient lazy val test: RowTest = new RowTest(Predicate.create(condition))
 
-  /** What became of late materialisation so far. */
+  /** The outcome of late materialisation in the row groups of the task so far. */
   @transient private[parquet] lazy val attempts: Attempts = new Attempts
 }
 
 final class RowTest(condition: BasePredicate) {
   condition.initialize(0)
 
-  /** None where the condition has no answer but an error. */
+  /** None if the condition raises an error. */
   def apply(row: InternalRow): Option[Boolean] =
     try if (condition.eval(row)) RowTest.passes else RowTest.fails
     catch { case NonFatal(_) => None }

@@ -1,4 +1,4 @@
-/** Binds variants of one file: whole ones, and paths into them. */
+/** Binds variants of one file: whole variants, and paths into variants. */
 package shreddedvariant.parquet.bind
 
 import scala.collection.mutable
@@ -42,7 +42,7 @@ import shreddedvariant.shred._
 
 final class VariantBinder(
     file: MessageType,
-    place: BatchPosition,
+    position: BatchPosition,
     leaves: FileLeaves,
     job: ReadJob,
     keepsToShape: Boolean
@@ -62,7 +62,7 @@ final class VariantBinder(
           name,
           leaves.leaf(column, BinaryType, Rebasing.none, _ => true).vector,
           handedOn,
-          place
+          position
         )
       val root = cell(bound.root)
       val value =
@@ -72,26 +72,29 @@ final class VariantBinder(
             metadata,
             new RowRebuilder(root, job.limits.maxBytes, job.isStrict),
             handedOn,
-            place
+            position
           )
-        else new StoredValueVector(name, metadata, root.value, handedOn, place)
+        else new StoredValueVector(name, metadata, root.value, handedOn, position)
       new VariantVector(metadata, value)
     case None =>
       val rebuilder = new DraftRebuilder(cell(bound.root), job.limits.maxBytes, job.limits.maxDepth)
-      made(name, leaves.variantPresence(bound), rebuilder.rebuild)
+      madeVariants(name, leaves.variantPresence(bound), rebuilder.rebuild)
   }
 
-  private def made(name: String, presence: Presence, variant: Int => VariantVal): ColumnVector =
-    leaves.register(new MadeVariantVector(name, presence, variant, handedOn, place))
+  private def madeVariants(name: String, presence: Presence, variant: Int => VariantVal): ColumnVector =
+    leaves.register(new MadeVariantVector(name, presence, variant, handedOn, position))
 
   private def metadataOf(bound: FileVariant, name: String, need: RowGroup => Boolean): ColumnVector =
     bound.metadata.fold[ColumnVector](new NoMetadataVector) { column =>
-      new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), handedOn, place)
+      new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), handedOn, position)
     }
 
-  /** `texts`: for whole values, which take them row by row; a text that is a path's value is the vector's. */
+  /**
+   * With `texts`, for whole values, texts are copied from the dictionary page. A path takes its texts from the
+   * vector.
+   */
   private def cell(bound: FileCell, texts: Boolean = true): CellVector = {
-    val value = valueOf(bound)
+    val value = storedVector(bound)
     val typed: Seq[TypedVector] = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
         val leaf = leaves.cell(column, ScalarType.decodedAs(scalar))
@@ -107,7 +110,7 @@ final class VariantBinder(
     new CellVector(bound.path, value, typed.toArray)
   }
 
-  private def valueOf(bound: FileCell) = bound.value.map(leaves.cell(_, BinaryType).vector).orNull
+  private def storedVector(bound: FileCell) = bound.value.map(leaves.cell(_, BinaryType).vector).orNull
 
   // ---- paths ----
 
@@ -129,7 +132,7 @@ final class VariantBinder(
           case Wanted.Failure(target, zone) =>
             extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
-          case other => throw new IllegalStateException(s"$other is not asked of variants")
+          case other => throw new IllegalStateException(s"$other is not for variants")
         }
     }
   }
@@ -142,7 +145,7 @@ final class VariantBinder(
       zone: Option[String]
   ): ReadColumn =
     ResolvedPath.find(bound, column.steps) match {
-      case Some(ResolvedPath(found, Nil, Nil, _)) if target == VariantType && (found eq bound.root) =>
+      case Some(ResolvedPath(fileCell, Nil, Nil, _)) if target == VariantType && (fileCell eq bound.root) =>
         new FixedColumn(whole(bound, name))
       case Some(end @ ResolvedPath(_, Nil, Nil, _)) if target == VariantType =>
         new FixedColumn(part(bound, end, name))
@@ -151,10 +154,10 @@ final class VariantBinder(
 
   private def presence(bound: FileVariant, column: PathColumn, name: String): ReadColumn =
     ResolvedPath.find(bound, column.steps) match {
-      case Some(end @ ResolvedPath(found, Nil, Nil, outer)) =>
-        if (outer.isEmpty) leaves.register(new PathPresence(outline(found), leaves.vectors, job.batchSize))
-        // Where the cell is missing, the path may stand in what is stored around it.
-        else new FixedColumn(new PresenceVector(lookUp(bound, end, name, outline)._2))
+      case Some(end @ ResolvedPath(fileCell, Nil, Nil, outer)) =>
+        if (outer.isEmpty) leaves.register(new PathPresence(outline(fileCell), leaves.vectors, job.batchSize))
+        // Where the cell is missing, the stored value of an enclosing cell may have the path.
+        else new FixedColumn(new PresenceVector(lookupOf(bound, end, name, outline)._2))
       case _ =>
         extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
           .fold(missing(BooleanType))(part =>
@@ -162,7 +165,7 @@ final class VariantBinder(
           )
     }
 
-  /** A cell without what is below it: enough to tell where it is missing. */
+  /** A cell without its fields and elements, which is sufficient to find out where the cell is missing. */
   private def outline(bound: FileCell): CellVector = {
     val typed: Seq[TypedVector] = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
@@ -170,34 +173,34 @@ final class VariantBinder(
       case bound: FileTyped.Object => new ObjectVector(Array.empty, Array.empty, leaves.presence(bound.group))
       case FileTyped.Array(group, _) => new ArrayVector(leaves.lists(group), null)
     }
-    new CellVector(bound.path, valueOf(bound), typed.toArray)
+    new CellVector(bound.path, storedVector(bound), typed.toArray)
   }
 
-  /** A part of a variant that has a cell of its own, as a variant. */
+  /** A part of a variant that has its own cell, as a variant. */
   private def part(bound: FileVariant, end: ResolvedPath, name: String): ColumnVector =
     if (bound.isDraft) {
-      val lookup = lookUp(bound, end, name)._2
-      made(name, lookup, lookup.variant)
+      val lookup = lookupOf(bound, end, name)._2
+      madeVariants(name, lookup, lookup.variant)
     } else {
       val metadata = metadataOf(bound, name, _ => true)
       val vector = cell(end.cell)
       val rebuilder = new RowRebuilder(vector, job.limits.maxBytes)
-      new PartVector(name, vector, metadata, rebuilder, handedOn, place)
+      new PartVector(name, vector, metadata, rebuilder, handedOn, position)
     }
 
   private def json(bound: FileVariant, column: PathColumn, name: String, zone: String): ReadColumn = {
     val zoneId = DateTimeUtils.getZoneId(zone)
     def ofVariants(variants: ReadColumn) =
-      new VariantJsonVector(name, variants, new JsonWriter.OfVariant(zoneId, job.limits.maxDepth), place)
+      new VariantJsonVector(name, variants, new JsonWriter.OfVariant(zoneId, job.limits.maxDepth), position)
     ResolvedPath.find(bound, column.steps) match {
-      case Some(end @ ResolvedPath(found, Nil, Nil, outer)) =>
-        val vector = cell(found)
+      case Some(end @ ResolvedPath(fileCell, Nil, Nil, outer)) =>
+        val vector = cell(fileCell)
         val presence =
-          if (found eq bound.root) leaves.variantPresence(bound) else new CellPresence(vector)
+          if (fileCell eq bound.root) leaves.variantPresence(bound) else new CellPresence(vector)
         val keys = if (bound.isDraft) new PartKeys(vector) else new RowKeys(vector)
         val writer = new JsonWriter(vector, keys, zoneId, job.limits.maxDepth)
-        val metadata = metadataOf(bound, name, needsKeys(found))
-        val text = new CellJsonVector(name, presence, metadata, writer, place)
+        val metadata = metadataOf(bound, name, needsKeys(fileCell))
+        val text = new CellJsonVector(name, presence, metadata, writer, position)
         if (outer.isEmpty) new FixedColumn(text)
         else new FixedColumn(new EitherTextVector(text, ofVariants(new FixedColumn(part(bound, end, name)))))
       case _ =>
@@ -206,7 +209,7 @@ final class VariantBinder(
     }
   }
 
-  /** Keys of typed objects stand in the file's schema; only residuals speak of them by ids. */
+  /** The file's schema has the keys of typed objects. Only residuals refer to keys by ids. */
   private def needsKeys(cell: FileCell): RowGroup => Boolean = {
     val values = valuesBelow(cell)
     group => values.exists(!group.holdsNothing(_))
@@ -226,33 +229,33 @@ final class VariantBinder(
       zone: Option[String]
   ): Option[PathExtraction] =
     extractions.get((column, target)).orElse(ResolvedPath.find(bound, column.steps).map { end =>
-      val (found, lookup) = lookUp(bound, end, name)
+      val (endpoint, lookup) = lookupOf(bound, end, name)
       val extraction =
-        leaves.register(new PathExtraction(found, lookup, target, zone, place, leaves.vectors))
+        leaves.register(new PathExtraction(endpoint, lookup, target, zone, position, leaves.vectors))
       extractions((column, target)) = extraction
       extraction
     })
 
-  private def lookUp(
+  private def lookupOf(
       bound: FileVariant,
       end: ResolvedPath,
       name: String,
       vectorOf: FileCell => CellVector = cell(_, texts = false)
   ): (BoundPath, PathLookup) = {
-    val found = placeOf(end, vectorOf)
+    val endpoint = boundPath(end, vectorOf)
     val variants = bound.metadata match {
       case Some(_) =>
-        new RowVariants(found.cell, metadataOf(bound, name, needsMetadata(end)), job.limits.maxBytes)
-      case None => new DraftVariants(found.cell, job.limits)
+        new RowVariants(endpoint.cell, metadataOf(bound, name, needsMetadata(end)), job.limits.maxBytes)
+      case None => new DraftVariants(endpoint.cell, job.limits)
     }
-    (found, new PathLookup(found, variants, place))
+    (endpoint, new PathLookup(endpoint, variants, position))
   }
 
-  private def placeOf(end: ResolvedPath, vectorOf: FileCell => CellVector): BoundPath = {
+  private def boundPath(end: ResolvedPath, vectorOf: FileCell => CellVector): BoundPath = {
     val vector =
       if (end.rest.isEmpty) vectorOf(end.cell)
-      else new CellVector(end.cell.path, valueOf(end.cell), Array.empty)
-    // The lists come after the leaves of the cell, one of which tells their levels.
+      else new CellVector(end.cell.path, storedVector(end.cell), Array.empty)
+    // The lists are created after the leaves of the cell, so that they use the levels of one of these leaves.
     val hops = end.hops.map { case (array, index) => (leaves.lists(array.group), index) }
     val outerValues = end.outerValues
     def matters(group: RowGroup) = outerValues.exists(!group.holdsNothing(_))
@@ -260,7 +263,7 @@ final class VariantBinder(
       val each = end.cell.typed.map(part => leaves.presence(groupOf(part), matters _))
       leaves.register(new PartPresence(each, matters))
     }
-    BoundPath(vector, hops, end.rest, end.isElement, parts, end.outer.map(placeOf(_, vectorOf)))
+    BoundPath(vector, hops, end.rest, end.isElement, parts, end.outer.map(boundPath(_, vectorOf)))
   }
 
   private def groupOf(part: FileTyped): Seq[String] = part match {
@@ -269,7 +272,7 @@ final class VariantBinder(
     case FileTyped.Array(group, _) => group
   }
 
-  /** Ids in a stored value point into the metadata; a scalar of a typed column has none. */
+  /** Ids in stored values refer to keys in the metadata. A scalar in a typed column has no ids. */
   private def needsMetadata(end: ResolvedPath): RowGroup => Boolean =
     (end.cell.typed, end.cell.value) match {
       case (Seq(_: FileTyped.Scalar), None) if end.rest.isEmpty => _ => false

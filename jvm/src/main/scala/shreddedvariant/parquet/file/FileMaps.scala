@@ -1,4 +1,4 @@
-/** The hot keys of the maps of one file: which columns hold them, by what the footer or else the options say. */
+/** Finds the hot keys of a file's maps and their columns, from the footer or else from the options. */
 package shreddedvariant.parquet.file
 
 import scala.jdk.CollectionConverters._
@@ -9,7 +9,7 @@ import shreddedvariant.{Errors, OptionDocs}
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.{HotKeys, HotMaps}
 
-/** `named` are the keys that options name for files whose footers do not. */
+/** `named` are the hot keys that the read options name, for files whose footers name none. */
 final class FileMaps(
     file: MessageType,
     footer: Map[String, String],
@@ -18,41 +18,41 @@ final class FileMaps(
 ) {
 
   /**
-   * The hot keys of the map at `path`, each with the path of its sidecar, in their order. A map without sidecars is a map
-   * like others, whatever the footer says; one with sidecars has just those that keys are named for, or it is refused:
-   * there is no reading a part of a map.
+   * The hot keys of the map at `path` in order, each with the path of its sidecar. A map without sidecars is a
+   * plain map, even if the footer names hot keys. If the sidecars of a map do not match the named keys, the map
+   * is refused: a part of a map is never read.
    */
   def hotKeys(path: Seq[String]): Seq[(String, Seq[String])] = {
-    val found = sidecars(path)
-    if (found.isEmpty) Nil
+    val columns = sidecars(path)
+    if (columns.isEmpty) Nil
     else {
       val name = path.map(Shape.quoted).mkString(".")
       def refuse(reason: String) = throw Errors.malformedMap(name, reason)
       val keys = HotKeys.named(footer, path).map(HotKeys.parse).orElse(fromOptions(path)).getOrElse(
-        throw Errors.unnamedHotKeys(name, found.size, OptionDocs.MapKeys.of(name))
+        throw Errors.unnamedHotKeys(name, columns.size, OptionDocs.MapKeys.of(name))
       )
-      if (found.keySet != keys.indices.toSet)
+      if (columns.keySet != keys.indices.toSet)
         refuse(
-          s"${keys.size} hot keys are named, and the columns of hot keys are ${found.keys.toSeq.sorted.mkString(", ")}"
+          s"${keys.size} hot keys are named, and the columns of hot keys are ${columns.keys.toSeq.sorted.mkString(", ")}"
         )
       if (keys.distinct.size < keys.size) refuse("a hot key is named twice")
       keys.zipWithIndex.map { case (key, i) =>
-        if (found(i).isRepetition(Repetition.REPEATED))
+        if (columns(i).isRepetition(Repetition.REPEATED))
           refuse(s"the column of the hot key '$key' is repeated")
-        key -> (path.init :+ found(i).getName)
+        key -> (path.init :+ columns(i).getName)
       }
     }
   }
 
   private def sidecars(path: Seq[String]): Map[Int, Type] = {
-    val around = if (path.size == 1) file else file.getType(path.init: _*)
-    around match {
+    val parent = if (path.size == 1) file else file.getType(path.init: _*)
+    parent match {
       case group: GroupType =>
-        val named = for {
+        val columns = for {
           field <- group.getFields.asScala
           (map, key) <- HotKeys.sidecarOf(field.getName) if map == path.last
         } yield key -> field
-        named.toMap
+        columns.toMap
       case _ => Map.empty
     }
   }

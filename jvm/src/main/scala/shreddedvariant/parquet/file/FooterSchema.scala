@@ -1,4 +1,4 @@
-/** The Spark schema of a file, from its footer alone. */
+/** Reads the Spark schema of a file from its footer. */
 package shreddedvariant.parquet.file
 
 import scala.jdk.CollectionConverters._
@@ -19,8 +19,9 @@ import shreddedvariant.maps.HotMaps
 object FooterSchema {
 
   /**
-   * The schema that Spark left in the footer, else the file's own. A group is a variant if Spark's schema says so, the
-   * file annotates it, or its fields are those of the draft layout; else it is a struct.
+   * The Spark schema in the footer's metadata, else the schema converted from the file's own. A group is a
+   * variant if the Spark schema says so, if the file annotates it, or if its fields are those of the draft
+   * layout; else it is a struct.
    */
   def read(path: Path, conf: Configuration, converter: ParquetToSparkSchemaConverter): StructType = {
     val reader = OpenFile(path, conf)
@@ -36,11 +37,11 @@ object FooterSchema {
           converter
         )
       catch { case NonFatal(e) => throw Errors.fileSchema(path.toString, e) }
-    // Spark's schema has the columns of the file, and those of hot keys are no columns of the table.
+    // The schema includes the columns of hot keys, which are not columns of the table.
     HotMaps.logical(withDrafts(schema, footer.getSchema))
   }
 
-  /** Spark's converter looks into the shredded columns of a variant and refuses some of their types: leave them out. */
+  /** Removes the shredded columns of variants, because Spark's converter refuses some of their types. */
   private def unshredded(column: Type): Type = column match {
     case group: GroupType if FileCell.isAnnotated(group) && !DraftLayout.isDraft(group) =>
       val kept = group.getFields.asScala.filter(f =>
@@ -58,7 +59,7 @@ object FooterSchema {
     case other => other
   }
 
-  /** Variants where Spark wrote structs of the draft's fields, without knowing what they are. */
+  /** Replaces the structs in Spark's schema that have the fields of the draft layout by variants. */
   private def withDrafts(struct: StructType, group: GroupType): StructType = StructType(struct.map { field =>
     if (group.containsField(field.name))
       field.copy(dataType = withDrafts(field.dataType, group.getType(field.name)))

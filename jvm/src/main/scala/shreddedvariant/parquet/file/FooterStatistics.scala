@@ -1,4 +1,4 @@
-/** What the footer of a file that was just written says of each leaf, over all its row groups. */
+/** Merges the statistics of each leaf over all row groups, from the footer of a file that was just written. */
 package shreddedvariant.parquet.file
 
 import scala.jdk.CollectionConverters._
@@ -8,8 +8,8 @@ import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ParquetMetadata}
 import shreddedvariant.stats._
 
 /**
- * Statistics in memory are whole: neither are long bounds left out, nor those that met a NaN, which shows in them as the
- * greatest number.
+ * Statistics in memory are complete: they include long bounds, and bounds of leaves with a NaN, which is then
+ * the maximum.
  */
 object FooterStatistics {
   def of(footer: ParquetMetadata): Map[Seq[String], LeafStatistics] = {
@@ -19,12 +19,12 @@ object FooterStatistics {
     }
   }
 
-  /** Bounds of a file are there only if each row group with a value has them. */
+  /** The file has a bound only if each row group with a value has this bound. */
   private[parquet] def merged(all: Seq[LeafStatistics]): LeafStatistics = {
     val order = new DatumOrder(SkippingRules.all)
     val withValues = all.filterNot(_.areAllNull)
-    def bound(of: LeafStatistics => Option[Datum], pick: Seq[Datum] => Datum) = {
-      val bounds = withValues.map(of)
+    def bound(side: LeafStatistics => Option[Datum], pick: Seq[Datum] => Datum) = {
+      val bounds = withValues.map(side)
       Option.when(bounds.nonEmpty && bounds.forall(_.isDefined))(pick(bounds.flatten))
     }
     LeafStatistics(
@@ -36,11 +36,11 @@ object FooterStatistics {
   }
 
   private def facts(chunk: ColumnChunkMetaData): LeafStatistics = {
-    val known: Option[Statistics[_]] = Option(chunk.getStatistics)
-    val nulls = known.filter(_.isNumNullsSet).map(_.getNumNulls)
+    val statistics: Option[Statistics[_]] = Option(chunk.getStatistics)
+    val nulls = statistics.filter(_.isNumNullsSet).map(_.getNumNulls)
     val decode = StatisticsReader.decoder(chunk.getPrimitiveType)
-    val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
-      Bounds(decode.flatMap(_(statistics.genericGetMin)), decode.flatMap(_(statistics.genericGetMax)))
+    val bounds = statistics.filter(_.hasNonNullValue).fold(Bounds.none) { present =>
+      Bounds(decode.flatMap(_(present.genericGetMin)), decode.flatMap(_(present.genericGetMax)))
     }
     LeafStatistics(chunk.getValueCount, nulls, bounds, hasNoNaN = !bounds.hasNaN)
   }

@@ -1,4 +1,4 @@
-/** Where the chunk of a leaf stands among the chunks of a row group: looked up for those leaves that are asked for. */
+/** Finds the column chunk of a leaf in a row group, by its index in the schema. */
 package shreddedvariant.parquet.file
 
 import scala.collection.mutable
@@ -7,14 +7,17 @@ import scala.jdk.CollectionConverters._
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 
-/** The chunks of a row group have the order of the schema's leaves, which is checked and not trusted. */
+/**
+ * Column chunks usually have the order of the schema's leaves. [[find]] verifies the path and else searches all
+ * chunks.
+ */
 final class LeafChunks(schema: MessageType) {
-  private val places = mutable.Map.empty[Seq[String], Int]
+  private val indexes = mutable.Map.empty[Seq[String], Int]
 
   def find(block: BlockMetaData, leaf: Seq[String]): Option[ColumnChunkMetaData] = {
     val chunks = block.getColumns
-    val place = places.getOrElseUpdate(leaf, LeafChunks.place(schema, leaf))
-    if (place >= 0 && place < chunks.size && isOf(chunks.get(place), leaf)) Some(chunks.get(place))
+    val index = indexes.getOrElseUpdate(leaf, LeafChunks.place(schema, leaf))
+    if (index >= 0 && index < chunks.size && isOf(chunks.get(index), leaf)) Some(chunks.get(index))
     else chunks.asScala.find(isOf(_, leaf))
   }
 
@@ -26,7 +29,7 @@ final class LeafChunks(schema: MessageType) {
 
 private[parquet] object LeafChunks {
 
-  /** The number of leaves before the given one; -1 where there is no such leaf. */
+  /** The index of the leaf among the leaves of the group; -1 if there is no such leaf. */
   def place(group: GroupType, leaf: Seq[String]): Int =
     if (leaf.isEmpty || !group.containsField(leaf.head)) -1
     else {

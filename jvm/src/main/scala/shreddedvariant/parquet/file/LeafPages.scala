@@ -1,4 +1,4 @@
-/** What the indexes of a file say of the pages of single leaves; nothing where they are damaged, or none. */
+/** Reads the statistics of a leaf's pages from the column index and the offset index. */
 package shreddedvariant.parquet.file
 
 import scala.util.control.NonFatal
@@ -8,15 +8,17 @@ import shreddedvariant.stats.{LeafStatistics, RowRange}
 
 private[parquet] final class LeafPages(reader: ParquetFileReader, facts: StatisticsReader) {
 
-  /** The pages of a leaf as spans of the row group, each with its facts. */
+  /**
+   * The row range of each page in the row group, with its statistics; None if an index is missing or damaged.
+   */
   def of(group: RowGroup, leaf: Seq[String]): Option[IndexedSeq[(RowRange, LeafStatistics)]] =
     for {
       chunk <- group.chunk(leaf)
       if chunk.getColumnIndexReference != null && chunk.getOffsetIndexReference != null
       index <- unlessDamaged(reader.readColumnIndex(chunk))
-      places <- unlessDamaged(reader.readOffsetIndex(chunk))
-      if places.getPageCount == index.getNullPages.size && places.getFirstRowIndex(0) == 0
-    } yield facts.ofPages(chunk, index, places, group.rows)
+      offsets <- unlessDamaged(reader.readOffsetIndex(chunk))
+      if offsets.getPageCount == index.getNullPages.size && offsets.getFirstRowIndex(0) == 0
+    } yield facts.ofPages(chunk, index, offsets, group.rows)
 
   private def unlessDamaged[A](read: => A): Option[A] =
     try Option(read)

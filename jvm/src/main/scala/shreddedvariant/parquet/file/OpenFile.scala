@@ -1,4 +1,4 @@
-/** Opens Parquet files, whole or by splits; whatever is none is refused in one sentence. */
+/** Opens Parquet files or splits of them, and refuses files that are not Parquet with one error. */
 package shreddedvariant.parquet.file
 
 import java.io.FileNotFoundException
@@ -26,34 +26,37 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import shreddedvariant.Errors
 import shreddedvariant.parquet.page.{PageAllocator, PageArrays, PageCodecs}
 
-/** `reader` has the row groups that are the split's, and reads pages with `codecs`; `all` are those of the file. */
+/**
+ * `reader` has the row groups of the split and decompresses pages with `codecs`; `all` are the row groups of
+ * the file.
+ */
 final case class OpenSplit(reader: ParquetFileReader, codecs: PageCodecs, all: Seq[BlockMetaData])
 
 object OpenFile {
 
-  /** The file as it is now. */
+  /** Opens the file and reads its footer anew. */
   def apply(path: Path, conf: Configuration): ParquetFileReader = refusing(path, conf) {
     opened(HadoopInputFile.fromPath(path, conf), options(path, conf, new PageCodecs(conf)))
   }
 
-  /** A split of a file; splits that are read in one run, `run`, share the footer. */
+  /** Opens a split of a file. Splits of a file with the same `run` share its footer. */
   def split(split: PartitionedFile, conf: Configuration, run: String): OpenSplit =
     refusing(split.toPath, conf) {
       val isWhole = split.start == 0 && split.length >= split.fileSize
       val input = HadoopInputFile.fromPath(split.toPath, conf)
       val codecs = new PageCodecs(conf)
-      val known = options(split.toPath, conf, codecs)
+      val readOptions = options(split.toPath, conf, codecs)
       if (isWhole) {
-        val reader = opened(input, known)
+        val reader = opened(input, readOptions)
         OpenSplit(reader, codecs, reader.getRowGroups.asScala.toSeq)
       } else {
-        val shared = SharedFooters.footer(run, split)(read(input, known))
-        // What decrypts a file is for one thread.
-        val footer = if (shared.getFileMetaData.getFileDecryptor == null) shared else read(input, known)
+        val shared = SharedFooters.footer(run, split)(read(input, readOptions))
+        // A file decryptor must be used by one thread only, so an encrypted file is read again.
+        val footer = if (shared.getFileMetaData.getFileDecryptor == null) shared else read(input, readOptions)
         val blocks = footer.getBlocks.asScala.toSeq
-        val own = new ParquetMetadata(footer.getFileMetaData, blocks.filter(isIn(split, _)).asJava)
+        val metadata = new ParquetMetadata(footer.getFileMetaData, blocks.filter(isIn(split, _)).asJava)
         val stream = input.newStream()
-        OpenSplit(new ParquetFileReader(input, own, known, stream), codecs, blocks)
+        OpenSplit(new ParquetFileReader(input, metadata, readOptions, stream), codecs, blocks)
       }
     }
 
@@ -62,7 +65,7 @@ object OpenFile {
       .withCodecFactory(codecs)
       .withAllocator(new PageAllocator)
       .withMaxAllocationInBytes(PageArrays.Most)
-    // Of a disk, ranges side by side come through further buffers, which takes longer than one after the other.
+    // On a local disk, vectored reads use extra buffers and are slower than reading one range after the other.
     if (path.toUri.getScheme == "file" && conf.get(ParquetInputFormat.HADOOP_VECTORED_IO_ENABLED) == null)
       options.withUseHadoopVectoredIo(false)
     options.build()
@@ -84,7 +87,9 @@ object OpenFile {
     footer
   }
 
-  /** Law: chunks are within the file, so no more is asked of the heap for them than the file has. */
+  /**
+   * Law: all column chunks are within the file, so reading them allocates no more than the size of the file.
+   */
   private def check(footer: ParquetMetadata, length: Long): Unit =
     for (block <- footer.getBlocks.asScala; chunk <- block.getColumns.asScala if !chunk.isEncrypted) {
       val (start, size) = (chunk.getStartingPos, chunk.getTotalSize)
@@ -93,19 +98,19 @@ object OpenFile {
     }
 
   /**
-   * Law: each row group is in exactly one split, the one that has its middle. Splits part the file without a gap, and
-   * [[check]] has row groups within the file.
+   * Law: each row group is in exactly one split, the split that contains its middle. The splits cover the file
+   * without gaps or overlaps, and [[check]] ensures that row groups are within the file.
    */
   private def isIn(split: PartitionedFile, block: BlockMetaData): Boolean = {
     val middle = if (block.getColumns.isEmpty) 0 else block.getStartingPos + block.getCompressedSize / 2
-    val inFile = math.max(0, math.min(middle, split.fileSize - 1))
-    split.start <= inFile && inFile < split.start + split.length
+    val clamped = math.max(0, math.min(middle, split.fileSize - 1))
+    split.start <= clamped && clamped < split.start + split.length
   }
 
   private def refusing[A](path: Path, conf: Configuration)(open: => A): A =
     try open
     catch {
-      // What Spark tells apart from damaged files.
+      // Spark handles these exceptions differently from damaged files.
       case e @ (_: FileNotFoundException | _: AccessControlException | _: BlockMissingException) => throw e
       case e: StackOverflowError =>
         throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
@@ -115,7 +120,7 @@ object OpenFile {
         }
     }
 
-  /** The column of a whole footer whose logical type is a branch of Thrift's union that parquet-java does not have. */
+  /** The first column whose logical type parquet-java does not have, if the footer is otherwise readable. */
   private def unknownType(path: Path, conf: Configuration): Option[String] =
     try
       Using.resource(HadoopInputFile.fromPath(path, conf).newStream()) { in =>
@@ -134,8 +139,8 @@ object OpenFile {
 }
 
 /**
- * Footers of files whose splits this JVM reads one after the other or side by side: each is read and parsed once. Another
- * run reads it anew, for it may find another file there.
+ * A cache of footers, so that the splits that this JVM reads of a file in one run parse its footer once.
+ * Another run reads the footer again, because the file may have changed.
  */
 private[parquet] object SharedFooters {
   private final case class Key(run: String, file: String)

@@ -1,4 +1,4 @@
-/** What a file's statistics say of a leaf: of its chunk in a row group, from the footer, and of its pages. */
+/** Reads the statistics of a leaf's column chunk from the footer, and of its pages from the column index. */
 package shreddedvariant.parquet.file
 
 import java.math.{BigDecimal, BigInteger}
@@ -22,47 +22,47 @@ final class StatisticsReader(writer: ParsedVersion) {
   private val dropsBoundsAtNaN = StatisticsReader.dropsBoundsAtNaN(writer)
 
   def ofChunk(chunk: ColumnChunkMetaData): LeafStatistics = {
-    val known = Option(chunk.getStatistics).map(_.asInstanceOf[Statistics[_]])
-    val nulls = known.filter(_.isNumNullsSet).map(_.getNumNulls)
+    val statistics = Option(chunk.getStatistics).map(_.asInstanceOf[Statistics[_]])
+    val nulls = statistics.filter(_.isNumNullsSet).map(_.getNumNulls)
     val decode = StatisticsReader.decoder(chunk.getPrimitiveType)
-    val bounds = known.filter(_.hasNonNullValue).fold(Bounds.none) { statistics =>
-      StatisticsReader.bounds(decode)(statistics.genericGetMin, statistics.genericGetMax)
+    val bounds = statistics.filter(_.hasNonNullValue).fold(Bounds.none) { present =>
+      StatisticsReader.bounds(decode)(present.genericGetMin, present.genericGetMax)
     }
     val hasNoNaN = dropsBoundsAtNaN && bounds != Bounds.none
     LeafStatistics(chunk.getValueCount, nulls, bounds, hasNoNaN, levels = levels(chunk))
   }
 
-  /** Writers may leave the histogram out; one that counts other than all entries counts for nothing. */
+  /** The histogram of definition levels; None if it is missing or its sum differs from the value count. */
   private def levels(chunk: ColumnChunkMetaData): Option[IndexedSeq[Long]] =
     for {
       sizes <- Option(chunk.getSizeStatistics)
       if sizes.isValid
-      counts <- Option(sizes.getDefinitionLevelHistogram).map(_.asScala.toIndexedSeq.map(_.longValue))
-      if counts.nonEmpty && counts.forall(_ >= 0) && counts.sum == chunk.getValueCount
-    } yield counts
+      histogram <- Option(sizes.getDefinitionLevelHistogram).map(_.asScala.toIndexedSeq.map(_.longValue))
+      if histogram.nonEmpty && histogram.forall(_ >= 0) && histogram.sum == chunk.getValueCount
+    } yield histogram
 
-  /** The pages of a chunk as spans of its row group, each with its facts. */
+  /** The row range of each page in the row group, with its statistics. */
   def ofPages(
       chunk: ColumnChunkMetaData,
       index: ColumnIndex,
-      places: OffsetIndex,
+      offsets: OffsetIndex,
       rows: Long
   ): IndexedSeq[(RowRange, LeafStatistics)] = {
-    val (least, greatest, isNull) = (index.getMinValues, index.getMaxValues, index.getNullPages)
-    val nulls = Option(index.getNullCounts).filter(_.size == places.getPageCount)
+    val (mins, maxes, isNull) = (index.getMinValues, index.getMaxValues, index.getNullPages)
+    val nulls = Option(index.getNullCounts).filter(_.size == offsets.getPageCount)
     val column = chunk.getPrimitiveType
     val decode = StatisticsReader.decoder(column)
     def plain(bounds: java.util.List[ByteBuffer], page: Int) =
       StatisticsReader.plain(column, bounds.get(page))
-    (0 until places.getPageCount).map { page =>
-      val span = RowRange(places.getFirstRowIndex(page), places.getLastRowIndex(page, rows) + 1)
+    (0 until offsets.getPageCount).map { page =>
+      val span = RowRange(offsets.getFirstRowIndex(page), offsets.getLastRowIndex(page, rows) + 1)
       val facts =
         if (isNull.get(page)) LeafStatistics(span.size, Some(span.size), Bounds.none, hasNoNaN = false)
         else {
-          val bounds = StatisticsReader.bounds(decode)(plain(least, page), plain(greatest, page))
-          // Nulls of repeated leaves may be more than rows: only that there are some is said by them.
-          val known = nulls.map(counts => math.min(counts.get(page), span.size - 1).max(0L))
-          LeafStatistics(span.size, known, bounds, dropsBoundsAtNaN && bounds != Bounds.none)
+          val bounds = StatisticsReader.bounds(decode)(plain(mins, page), plain(maxes, page))
+          // The null count of a repeated leaf may exceed the rows: it only proves that there are nulls.
+          val nullCount = nulls.map(counts => math.min(counts.get(page), span.size - 1).max(0L))
+          LeafStatistics(span.size, nullCount, bounds, dropsBoundsAtNaN && bounds != Bounds.none)
         }
       (span, facts)
     }
@@ -73,7 +73,8 @@ object StatisticsReader {
   type Decoder = Any => Option[Datum]
 
   /**
-   * parquet-mr has left out bounds that met a NaN since 1.10 (PARQUET-1246). Others write bounds of the other numbers.
+   * Since 1.10, parquet-mr writes no bounds if a value is NaN (PARQUET-1246). Other writers write bounds of the
+   * other numbers.
    */
   private def dropsBoundsAtNaN(writer: ParsedVersion): Boolean =
     writer != null && writer.application == "parquet-mr" &&
@@ -81,7 +82,10 @@ object StatisticsReader {
         false
       )
 
-  /** How values of a column become what predicates compare; None for types that variants lack. */
+  /**
+   * Converts values of a column to the values that predicates compare; None for types that variants do not
+   * have.
+   */
   def decoder(column: PrimitiveType): Option[Decoder] = ScalarType.fromParquet(column).flatMap {
     case ScalarType.Bool => decoding { case flag: java.lang.Boolean => Datum.exact(if (flag) 1 else 0) }
     case ScalarType.Float32 | ScalarType.Float64 =>
@@ -97,27 +101,28 @@ object StatisticsReader {
   }
 
   /**
-   * Two ends as a writer left them. Law: NaN bounds nothing, and where one end is NaN the other one is not to be trusted
-   * either; parquet-java sees to that in footers, and not in column indexes. Zeros may have either sign: their order
-   * ([[SkippingRule.NegativeZero]]) takes both for equal, so that 0.0 as the least value leaves room for -0.0.
+   * The min and max that a writer stored. Law: NaN is not a bound, and if one bound is NaN, the other bound is
+   * not trusted either. parquet-java ensures this for footers, but not for column indexes. A bound of zero may
+   * have either sign: `SkippingRule.NegativeZero` compares 0.0 and -0.0 as equal, so a min of 0.0 does not
+   * exclude -0.0.
    */
-  private def bounds(decode: Option[Decoder])(least: Any, greatest: Any): Bounds = {
-    val bounds = Bounds(decode.flatMap(_(least)), decode.flatMap(_(greatest)))
+  private def bounds(decode: Option[Decoder])(min: Any, max: Any): Bounds = {
+    val bounds = Bounds(decode.flatMap(_(min)), decode.flatMap(_(max)))
     if (bounds.hasNaN) Bounds.none else bounds
   }
 
   private def decoding(decode: PartialFunction[Any, Datum]): Option[Decoder] = Some(decode.lift)
 
-  /** A bound in a column index, encoded as a plain value. */
+  /** Decodes a bound in a column index, which is in PLAIN encoding. */
   private[parquet] def plain(column: PrimitiveType, bytes: ByteBuffer): Any = {
     val buffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
-    val at = buffer.position()
+    val offset = buffer.position()
     column.getPrimitiveTypeName match {
-      case BOOLEAN => buffer.get(at) != 0
-      case INT32 => buffer.getInt(at)
-      case INT64 => buffer.getLong(at)
-      case FLOAT => buffer.getFloat(at)
-      case DOUBLE => buffer.getDouble(at)
+      case BOOLEAN => buffer.get(offset) != 0
+      case INT32 => buffer.getInt(offset)
+      case INT64 => buffer.getLong(offset)
+      case FLOAT => buffer.getFloat(offset)
+      case DOUBLE => buffer.getDouble(offset)
       case _ => Binary.fromConstantByteBuffer(buffer)
     }
   }

@@ -1,4 +1,4 @@
-/** Variant groups in the schemas that Spark's own converter is given. */
+/** Replaces variant groups in a file's schema by groups that Spark's schema converter accepts. */
 package shreddedvariant.parquet.file
 
 import scala.jdk.CollectionConverters._
@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import shreddedvariant.Errors
 import shreddedvariant.layout.{DraftLayout, ParquetLayout}
 
-/** Groups that are asked for as variants, brought into a form that Spark's schema converter takes for any file. */
+/** Variants are converted to structs with only the metadata, in the requested type and in the file's schema. */
 private[parquet] object VariantGroups {
   import ParquetLayout._
 
@@ -26,10 +26,11 @@ private[parquet] object VariantGroups {
   }
 
   /**
-   * Leaves only the metadata of each variant, or puts some there: its levels are the group's, and its other columns may
-   * have types that Spark's converter refuses. [[FileCell]] binds the group itself, by its path.
+   * Keeps only the metadata of each variant, or adds a metadata column for the draft layout. The metadata has
+   * the levels of the group, and Spark's converter may refuse the types of the other columns. `FileCell` binds
+   * the original group by its path.
    */
-  def withoutTyped(column: Type, requested: DataType, normal: String => String): Type =
+  def withoutTyped(column: Type, requested: DataType, normalized: String => String): Type =
     (column, requested) match {
       case (group: GroupType, VariantType) =>
         if (DraftLayout.isDraft(group))
@@ -42,32 +43,35 @@ private[parquet] object VariantGroups {
           throw Errors.malformedLayout(group.getName, "it has no metadata column")
         else withFields(group, Seq(group.getType(Metadata)), keepAnnotation = false)
       case (group: GroupType, struct: StructType) =>
-        val types = struct.fields.map(f => normal(f.name) -> f.dataType).toMap
+        val types = struct.fields.map(f => normalized(f.name) -> f.dataType).toMap
         withFields(
           group,
           group.getFields.asScala.toSeq.map { field =>
-            types.get(normal(field.getName)).fold(field)(withoutTyped(field, _, normal))
+            types.get(normalized(field.getName)).fold(field)(withoutTyped(field, _, normalized))
           }
         )
-      case (group: GroupType, ArrayType(element, _)) => inCollection(group, Seq(element), normal)
-      case (group: GroupType, MapType(key, value, _)) => inCollection(group, Seq(key, value), normal)
+      case (group: GroupType, ArrayType(element, _)) => inCollection(group, Seq(element), normalized)
+      case (group: GroupType, MapType(key, value, _)) => inCollection(group, Seq(key, value), normalized)
       case _ => column
     }
 
-  /** Below a list or map the groups in between have any names: whatever is asked for stands at their ends. */
-  private def inCollection(group: GroupType, requested: Seq[DataType], normal: String => String): Type =
+  /**
+   * The groups between a list or map and its elements may have any names, so this matches requested types by
+   * position.
+   */
+  private def inCollection(group: GroupType, requested: Seq[DataType], normalized: String => String): Type =
     withFields(
       group,
       group.getFields.asScala.toSeq.map {
         case repeated: GroupType if repeated.isRepetition(Repetition.REPEATED) =>
           if (requested.size == 1 && repeated.getFieldCount > 1)
-            withoutTyped(repeated, requested.head, normal)
+            withoutTyped(repeated, requested.head, normalized)
           else
             withFields(
               repeated,
               repeated.getFields.asScala.toSeq.zipAll(requested, null, null).collect {
-                case (field, wanted) if field != null =>
-                  if (wanted == null) field else withoutTyped(field, wanted, normal)
+                case (field, dataType) if field != null =>
+                  if (dataType == null) field else withoutTyped(field, dataType, normalized)
               }
             )
         case other => other

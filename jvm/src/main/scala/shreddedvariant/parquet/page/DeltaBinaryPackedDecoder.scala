@@ -1,12 +1,13 @@
 /**
- * A cursor over numbers that are encoded as DELTA_BINARY_PACKED: each is the one before it and a difference.
+ * A cursor over numbers in the encoding DELTA_BINARY_PACKED: each number is the previous number plus a
+ * difference.
  *
  * {{{
- *   numbers in a block │ miniblocks in a block │ numbers │ the first one
- *   the least difference │ bits of each miniblock │ the differences less the least one, packed    for each block
+ *   block size │ miniblocks in a block │ total value count │ first value
+ *   min delta │ bit width of each miniblock │ the deltas minus the min delta, packed    for each block
  * }}}
  *
- * There is no way to a number but along all those before it, a miniblock at a time.
+ * A number can be decoded only after all numbers before it. The decoder unpacks one miniblock at a time.
  */
 package shreddedvariant.parquet.page
 
@@ -15,126 +16,135 @@ import java.nio.ByteBuffer
 import org.apache.parquet.io.ParquetDecodingException
 import shreddedvariant.binary.LittleEndian
 
-/** `bytes` begins with the encoded numbers, of which there may be `most`; what is looked at of them is asked of `page`. */
-private[parquet] final class DeltaBinaryPackedDecoder(bytes: ByteBuffer, page: PageBuffer, most: Long) {
+/**
+ * `bytes` starts with at most `maxCount` encoded numbers. The decoder calls `page.need` before it reads bytes,
+ * so that they are decompressed.
+ */
+private[parquet] final class DeltaBinaryPackedDecoder(bytes: ByteBuffer, page: PageBuffer, maxCount: Long) {
   private val array = bytes.array
   private val end = bytes.arrayOffset + bytes.limit()
-  private var at = bytes.arrayOffset + bytes.position()
+  private var offset = bytes.arrayOffset + bytes.position()
 
-  page.need(at, at + math.min(end - at, DeltaBinaryPackedDecoder.Header))
-  private val ofBlock = varint()
+  page.need(offset, offset + math.min(end - offset, DeltaBinaryPackedDecoder.MaxHeaderSize))
+  private val blockSize = varint()
   private val miniblocks = varint()
-  private val told = varint()
+  private val valueCount = varint()
   private var last = zigzag()
-  // Ten bytes make a negative number: with its size known, everything below counts down from a number of numbers.
+  // A varint of ten bytes can be negative. After these checks the value count bounds every loop below.
   if (
-    miniblocks < 1 || miniblocks > DeltaBinaryPackedDecoder.MostMiniblocks || ofBlock < 8 || ofBlock > DeltaBinaryPackedDecoder.MostOfBlock ||
-    ofBlock % (8 * miniblocks) != 0 || told < 0 || told > math.min(most, Int.MaxValue.toLong)
+    miniblocks < 1 || miniblocks > DeltaBinaryPackedDecoder.MaxMiniblocks ||
+    blockSize < 8 || blockSize > DeltaBinaryPackedDecoder.MaxBlockSize || blockSize % (8 * miniblocks) != 0 ||
+    valueCount < 0 || valueCount > math.min(maxCount, Int.MaxValue.toLong)
   )
-    throw new ParquetDecodingException(s"$told differences in blocks of $ofBlock and $miniblocks miniblocks")
-  val size: Int = told.toInt
+    throw new ParquetDecodingException(
+      s"$valueCount differences in blocks of $blockSize values and $miniblocks miniblocks"
+    )
+  val size: Int = valueCount.toInt
 
-  // The numbers of a miniblock, and those of them that are still to come; `left` are the numbers behind it.
-  private val numbers = new Array[Long]((ofBlock / miniblocks).toInt)
+  // `numbers` holds the current miniblock: `decoded` numbers, of which `next` is read next. `undecoded` counts
+  // the numbers after it.
+  private val numbers = new Array[Long]((blockSize / miniblocks).toInt)
   private var next = 0
-  private var known = if (size == 0) 0 else 1
-  private var left = size - known
+  private var decoded = if (size == 0) 0 else 1
+  private var undecoded = size - decoded
   numbers(0) = last
 
   private val widths = new Array[Byte](miniblocks.toInt)
   private var miniblock = widths.length
-  private var least = 0L
-  private val padded = new Array[Byte](numbers.length * 8 + DeltaBinaryPackedDecoder.Beyond)
+  private var minDelta = 0L
+  private val padded = new Array[Byte](numbers.length * 8 + DeltaBinaryPackedDecoder.Overread)
 
-  /** Where the encoded numbers end, once all have been passed over. */
-  def position: Int = at
+  /** The end of the encoded numbers, once all numbers are read or skipped. */
+  def position: Int = offset
 
   def number(): Long = {
-    if (next == known) fill()
+    if (next == decoded) fill()
     next += 1
     numbers(next - 1)
   }
 
   def skip(count: Long): Unit = {
-    var rest = count
-    while (rest > 0) {
-      if (next == known) fill()
-      val n = math.min(rest, (known - next).toLong).toInt
+    var remaining = count
+    while (remaining > 0) {
+      if (next == decoded) fill()
+      val n = math.min(remaining, (decoded - next).toLong).toInt
       next += n
-      rest -= n
+      remaining -= n
     }
   }
 
-  /** Writes all numbers that are left as PLAIN has them, `width` bytes each. */
+  /** Writes all remaining numbers in PLAIN encoding, `width` bytes each. */
   def writeAll(to: Array[Byte], from: Int, width: Int): Unit = {
-    var place = from
-    while (next < known || left > 0) {
-      if (next == known) fill()
-      while (next < known) {
-        if (width == 4) LittleEndian.put(to, place, numbers(next).toInt)
-        else LittleEndian.put(to, place, numbers(next))
-        place += width
+    var index = from
+    while (next < decoded || undecoded > 0) {
+      if (next == decoded) fill()
+      while (next < decoded) {
+        if (width == 4) LittleEndian.put(to, index, numbers(next).toInt)
+        else LittleEndian.put(to, index, numbers(next))
+        index += width
         next += 1
       }
     }
   }
 
-  /** Of lengths: `to(i)` becomes the sum of the first i that are left; says what all of them make together. */
+  /** Reads the remaining numbers as lengths: `to(i)` becomes the sum of the first i. Returns the sum of all. */
   def sums(to: Array[Int]): Long = {
     var sum = 0L
     var bits = 0L
     var i = 0
     to(0) = 0
-    while (next < known || left > 0) {
-      if (next == known) fill()
-      while (next < known) {
+    while (next < decoded || undecoded > 0) {
+      if (next == decoded) fill()
+      while (next < decoded) {
         bits |= numbers(next)
         sum += numbers(next)
         next += 1
         i += 1
-        // Where it is too large, so are all together.
+        // If this sum overflows, the returned total is too large, and the caller refuses it.
         to(i) = sum.toInt
       }
     }
-    if (bits < 0 || bits > Int.MaxValue) throw new ParquetDecodingException("a length that is none")
+    if (bits < 0 || bits > Int.MaxValue)
+      throw new ParquetDecodingException("a length is negative or beyond 2 GiB")
     sum
   }
 
   private def fill(): Unit = {
-    if (left == 0) throw new ParquetDecodingException("differences end too early")
+    if (undecoded == 0) throw new ParquetDecodingException("differences end too early")
     if (miniblock == widths.length) startBlock()
     val width = widths(miniblock) & 0xff
     val length = numbers.length / 8 * width
-    if (width > 64 || length > end - at)
+    if (width > 64 || length > end - offset)
       throw new ParquetDecodingException(s"differences of $width bits end too early")
-    page.need(at, at + length)
-    known = math.min(left, numbers.length)
+    page.need(offset, offset + length)
+    decoded = math.min(undecoded, numbers.length)
     if (width == 0) repeat()
-    else if (array.length - at >= length + DeltaBinaryPackedDecoder.Beyond) unpack(array, at, width)
+    else if (array.length - offset >= length + DeltaBinaryPackedDecoder.Overread) unpack(array, offset, width)
     else {
-      // Words reach beyond the last difference: at the end of the array they would beyond that.
-      System.arraycopy(array, at, padded, 0, length)
+      // `unpack` reads up to `Overread` bytes after the last difference, which the end of the array does not
+      // have.
+      System.arraycopy(array, offset, padded, 0, length)
       unpack(padded, 0, width)
     }
-    at += length
+    offset += length
     miniblock += 1
-    left -= known
+    undecoded -= decoded
     next = 0
   }
 
   private def startBlock(): Unit = {
-    page.need(at, at + math.min(end - at, DeltaBinaryPackedDecoder.MostVarint + widths.length))
-    least = zigzag()
-    if (end - at < widths.length) throw new ParquetDecodingException("differences end too early")
-    System.arraycopy(array, at, widths, 0, widths.length)
-    at += widths.length
+    page.need(offset, offset + math.min(end - offset, DeltaBinaryPackedDecoder.MaxVarintSize + widths.length))
+    minDelta = zigzag()
+    if (end - offset < widths.length) throw new ParquetDecodingException("differences end too early")
+    System.arraycopy(array, offset, widths, 0, widths.length)
+    offset += widths.length
     miniblock = 0
   }
 
   private def repeat(): Unit = {
     var i = 0
-    while (i < known) {
-      last += least
+    while (i < decoded) {
+      last += minDelta
       numbers(i) = last
       i += 1
     }
@@ -145,12 +155,12 @@ private[parquet] final class DeltaBinaryPackedDecoder(bytes: ByteBuffer, page: P
     var number = last
     var bit = 0
     var i = 0
-    while (i < known) {
-      val place = start + (bit >>> 3)
+    while (i < decoded) {
+      val index = start + (bit >>> 3)
       val shift = bit & 7
-      var difference = LittleEndian.long(from, place) >>> shift
-      if (shift + width > 64) difference |= from(place + 8).toLong << (64 - shift)
-      number += least + (difference & mask)
+      var difference = LittleEndian.long(from, index) >>> shift
+      if (shift + width > 64) difference |= from(index + 8).toLong << (64 - shift)
+      number += minDelta + (difference & mask)
       numbers(i) = number
       bit += width
       i += 1
@@ -168,10 +178,10 @@ private[parquet] final class DeltaBinaryPackedDecoder(bytes: ByteBuffer, page: P
     var shift = 0
     var byte = 0x80
     while ((byte & 0x80) != 0) {
-      if (shift > 63 || at == end)
+      if (shift > 63 || offset == end)
         throw new ParquetDecodingException("a number of differences that does not end")
-      byte = array(at)
-      at += 1
+      byte = array(offset)
+      offset += 1
       value |= (byte & 0x7fL) << shift
       shift += 7
     }
@@ -180,11 +190,11 @@ private[parquet] final class DeltaBinaryPackedDecoder(bytes: ByteBuffer, page: P
 }
 
 private[parquet] object DeltaBinaryPackedDecoder {
-  private final val MostVarint = 10
-  private final val Header = 4 * MostVarint
-  private final val MostMiniblocks = 256
-  private final val MostOfBlock = 1 << 16
+  private final val MaxVarintSize = 10
+  private final val MaxHeaderSize = 4 * MaxVarintSize
+  private final val MaxMiniblocks = 256
+  private final val MaxBlockSize = 1 << 16
 
-  /** Bytes behind a difference that a word of it and the byte after that may reach into. */
-  private final val Beyond = 9
+  /** `unpack` reads a word and one more byte, so at most this many bytes after the last difference. */
+  private final val Overread = 9
 }

@@ -1,4 +1,4 @@
-/** Single values of a dictionary, read from its page. */
+/** Reads single values from a dictionary page, and checks the pages that go to Spark's decoder. */
 package shreddedvariant.parquet.page
 
 import java.io.ByteArrayOutputStream
@@ -15,7 +15,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.shred.DictionaryTexts
 
 /**
- * Values as PLAIN has them: `width` bytes each, or, of binaries, the one of an id from `starts(id)` until the next one begins.
+ * The values of a dictionary in PLAIN encoding. Fixed-size values have `width` bytes each; the binary value
+ * with the number `id` starts at `starts(id)` and ends at `starts(id + 1)`.
  */
 private[parquet] final class DictionaryValues(
     val bytes: Array[Byte],
@@ -25,7 +26,7 @@ private[parquet] final class DictionaryValues(
 ) {
   private def start(id: Int) = if (starts == null) id * width else starts(id)
 
-  /** Of binaries: behind their lengths. */
+  /** For binaries: the start of the text, after its length. */
   def textStart(id: Int): Int = start(id) + 4
   def textEnd(id: Int): Int = start(id + 1)
 
@@ -36,20 +37,25 @@ private[parquet] final class DictionaryValues(
 
   def check(id: Int): Unit =
     if (id < 0 || id >= size)
-      throw new ParquetDecodingException(s"a dictionary of $size values has none at $id")
+      throw new ParquetDecodingException(s"a dictionary of $size values has no value with the id $id")
 }
 
 private[parquet] object DictionaryValues {
   def apply(page: DictionaryPage, column: PrimitiveType): DictionaryValues = {
     val bytes = page.getBytes.toInputStream.readAllBytes()
     val size = page.getDictionarySize
-    // Each value takes at least its length, or a fixed number of bytes.
-    val width = fixed(column).getOrElse(4)
+    // Each value takes a fixed number of bytes, or at least the four bytes of its length.
+    val width = fixedSize(column).getOrElse(4)
     if (size < 0 || width.toLong * size > bytes.length) endsTooEarly(size)
-    new DictionaryValues(bytes, size, width, if (fixed(column).isEmpty) ofBinaries(bytes, size) else null)
+    new DictionaryValues(
+      bytes,
+      size,
+      width,
+      if (fixedSize(column).isEmpty) binaryStarts(bytes, size) else null
+    )
   }
 
-  private def fixed(column: PrimitiveType): Option[Int] = column.getPrimitiveTypeName match {
+  private def fixedSize(column: PrimitiveType): Option[Int] = column.getPrimitiveTypeName match {
     case BINARY => None
     case INT32 | FLOAT => Some(4)
     case INT64 | DOUBLE => Some(8)
@@ -58,18 +64,18 @@ private[parquet] object DictionaryValues {
     case BOOLEAN => throw new ParquetDecodingException("a dictionary of booleans")
   }
 
-  private def ofBinaries(bytes: Array[Byte], size: Int): Array[Int] = {
+  private def binaryStarts(bytes: Array[Byte], size: Int): Array[Int] = {
     val lengths = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
     val starts = new Array[Int](size + 1)
-    var at = 0
+    var offset = 0
     var id = 0
     while (id < size) {
-      if (bytes.length - at < 4) endsTooEarly(size)
-      val length = lengths.getInt(at)
-      if (length < 0 || length > bytes.length - at - 4) endsTooEarly(size)
-      at += 4 + length
+      if (bytes.length - offset < 4) endsTooEarly(size)
+      val length = lengths.getInt(offset)
+      if (length < 0 || length > bytes.length - offset - 4) endsTooEarly(size)
+      offset += 4 + length
       id += 1
-      starts(id) = at
+      starts(id) = offset
     }
     starts
   }
@@ -78,10 +84,10 @@ private[parquet] object DictionaryValues {
     throw new ParquetDecodingException(s"a dictionary of $size values ends too early")
 }
 
-/** The texts of the dictionary that a leaf has in a row group, each made when it is asked for. */
+/** The texts of a leaf's dictionary in the current row group. Each `UTF8String` is created on first use. */
 private[parquet] final class LeafTexts extends DictionaryTexts {
   private var values: DictionaryValues = _
-  private var made: Array[UTF8String] = _
+  private var texts: Array[UTF8String] = _
 
   override def isKnown: Boolean = values != null
   override def bytes: Array[Byte] = values.bytes
@@ -89,34 +95,35 @@ private[parquet] final class LeafTexts extends DictionaryTexts {
   override def end(id: Int): Int = values.textEnd(id)
 
   override def text(id: Int): UTF8String = {
-    val known = made
-    if (known != null && id >= 0 && id < known.length && known(id) != null) known(id) else make(id)
+    val cached = texts
+    if (cached != null && id >= 0 && id < cached.length && cached(id) != null) cached(id) else make(id)
   }
 
   private def make(id: Int): UTF8String = {
-    if (made == null) made = new Array[UTF8String](values.size)
-    if (id < 0 || id >= made.length) null
+    if (texts == null) texts = new Array[UTF8String](values.size)
+    if (id < 0 || id >= texts.length) null
     else {
-      made(id) = UTF8String.fromBytes(bytes, start(id), end(id) - start(id))
-      made(id)
+      texts(id) = UTF8String.fromBytes(bytes, start(id), end(id) - start(id))
+      texts(id)
     }
   }
 
-  /** Null where the row group has no dictionary. */
+  /** Sets the dictionary of the current row group; null if the leaf has no dictionary there. */
   def are(values: DictionaryValues): Unit = {
     this.values = values
-    made = null
+    texts = null
   }
 }
 
 /**
- * The pages of a leaf in a row group as they go to Spark's decoder. It looks values of dictionaries up when somebody asks
- * for them, and leaves vectors as they were where pages end: so the dictionary is kept and checked, and so is the end.
+ * The pages of a leaf in a row group, as Spark's decoder receives them. Spark's decoder looks up dictionary
+ * values only on access, and leaves vectors unchanged if pages are missing. So this class keeps and checks the
+ * dictionary, and fails if pages are missing.
  */
 private[parquet] final class CheckedPages(pages: PageReadStore) extends PageReadStore {
   private var values: DictionaryValues = _
 
-  /** The dictionary once it is read, null where there is none. */
+  /** Null before the dictionary page is read, and if there is none. */
   def dictionary: DictionaryValues = values
 
   override def getPageReader(column: ColumnDescriptor): PageReader = {
@@ -127,14 +134,15 @@ private[parquet] final class CheckedPages(pages: PageReadStore) extends PageRead
         if (page == null) null
         else {
           values = DictionaryValues(page, column.getPrimitiveType)
-          // The bytes of the page may have come out of a stream, which is at its end.
+          // The bytes of the page may come from a stream, which is now at its end: Spark gets a page over the
+          // copy.
           new DictionaryPage(BytesInput.from(values.bytes: Array[Byte]), values.size, page.getEncoding)
         }
       }
       override def getTotalValueCount: Long = reader.getTotalValueCount
       override def readPage(): DataPage = {
         val page = reader.readPage()
-        // Of lists nothing but the end of the pages tells that the last one is complete: see [[Spaces]].
+        // For lists, the end of the pages is the only sign that the last list is complete: see `Spaces`.
         if (page == null && column.getMaxRepetitionLevel == 0)
           throw new ParquetDecodingException("its pages hold fewer rows than the row group has")
         page
@@ -145,7 +153,7 @@ private[parquet] final class CheckedPages(pages: PageReadStore) extends PageRead
   override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
 }
 
-/** Dictionary ids, instead of which the values are copied. */
+/** Dictionary ids: the values that the ids refer to are copied. */
 private[parquet] final class LookedUp(ids: ByteBuffer, dictionary: DictionaryValues) extends ValueCopy {
   private val isEmpty = !ids.hasRemaining
   private val runs = ValueCopy.idWidth(ids) match {
@@ -158,10 +166,10 @@ private[parquet] final class LookedUp(ids: ByteBuffer, dictionary: DictionaryVal
 
   override def copy(values: Long): Unit = {
     if (isEmpty && values > 0) throw new ParquetDecodingException("dictionary ids end too early")
-    var left = values
-    while (left > 0) {
+    var remaining = values
+    while (remaining > 0) {
       dictionary.write(if (runs == null) 0 else runs.next(), out)
-      left -= 1
+      remaining -= 1
     }
   }
 

@@ -1,4 +1,4 @@
-/** Numbers → DELTA_BINARY_PACKED, by Parquet's own writers. */
+/** Encodes numbers as DELTA_BINARY_PACKED with Parquet's own writers. */
 package shreddedvariant.parquet.page
 
 import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
@@ -8,35 +8,35 @@ import org.apache.parquet.column.values.delta.{
 }
 import shreddedvariant.binary.LittleEndian
 
-/** What was packed lasts until the next time. */
+/** The returned bytes are valid until the next call. */
 private[parquet] final class PackedDifferences {
   private lazy val ints = new DeltaBinaryPackingValuesWriterForInteger(
     PackedDifferences.Slab,
-    PackedDifferences.MostOfSlab,
+    PackedDifferences.MaxSlab,
     new HeapByteBufferAllocator
   )
   private lazy val longs = new DeltaBinaryPackingValuesWriterForLong(
     PackedDifferences.Slab,
-    PackedDifferences.MostOfSlab,
+    PackedDifferences.MaxSlab,
     new HeapByteBufferAllocator
   )
 
-  /** Of numbers as PLAIN has them, `width` bytes each. */
+  /** Encodes numbers in PLAIN encoding of `width` bytes each. */
   def ofPlain(plain: Array[Byte], length: Int, width: Int): BytesInput =
     if (width == 4) {
       ints.reset()
-      var at = 0
-      while (at < length) {
-        ints.writeInteger(LittleEndian.int(plain, at))
-        at += 4
+      var offset = 0
+      while (offset < length) {
+        ints.writeInteger(LittleEndian.int(plain, offset))
+        offset += 4
       }
       ints.getBytes
     } else {
       longs.reset()
-      var at = 0
-      while (at < length) {
-        longs.writeLong(LittleEndian.long(plain, at))
-        at += 8
+      var offset = 0
+      while (offset < length) {
+        longs.writeLong(LittleEndian.long(plain, offset))
+        offset += 8
       }
       longs.getBytes
     }
@@ -54,5 +54,5 @@ private[parquet] final class PackedDifferences {
 
 private[parquet] object PackedDifferences {
   private final val Slab = 4 * 1024
-  private final val MostOfSlab = 256 * 1024
+  private final val MaxSlab = 256 * 1024
 }

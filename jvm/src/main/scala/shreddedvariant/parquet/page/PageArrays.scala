@@ -1,9 +1,13 @@
 /**
- * Arrays that one file was read into, and its pages decompressed, for the next one that a thread reads: of a query over
- * many files new ones would be most of what is allocated, and each would first be filled with zeros.
+ * A pool for each thread of the arrays that hold file contents and decompressed pages, for reuse by the next
+ * file.
  *
- * Law: whoever gives an array has forgotten it. A [[PageBuffer]] does so when its file is closed, parquet-java when the
- * pages of a row group are; what decoders hand on, they have copied.
+ * In a query over many files, new arrays would be most of what is allocated, and the JVM would first fill each
+ * with zeros.
+ *
+ * Law: no code uses an array after it is given back. A [[PageBuffer]] gives its array back when its file is
+ * closed, parquet-java when the pages of a row group are closed. Decoders return copies of the bytes in these
+ * arrays.
  */
 package shreddedvariant.parquet.page
 
@@ -15,19 +19,19 @@ import scala.collection.mutable
 import org.apache.parquet.bytes.ByteBufferAllocator
 
 private[parquet] object PageArrays {
-  private final val Least = 16 * 1024
+  private final val MinSize = 16 * 1024
   final val Most = 4 * 1024 * 1024
-  private final val MostTogether = 32L * 1024 * 1024
+  private final val MaxPooledSize = 32L * 1024 * 1024
 
-  /** An array of at least this size; it may hold anything. */
+  /** An array of at least this size. It may contain old bytes. */
   def take(size: Int): Array[Byte] =
-    if (size < Least || size > Most) new Array[Byte](size)
+    if (size < MinSize || size > Most) new Array[Byte](size)
     else ofThread.remove(size).getOrElse(new Array[Byte](rounded(size)))
 
   def give(array: Array[Byte]): Unit =
-    if (array.length >= Least && array.length <= Most) ofThread.add(array)
+    if (array.length >= MinSize && array.length <= Most) ofThread.add(array)
 
-  /** A little more than is needed, so that it suits what is almost as large. */
+  /** Rounds up, so that the array can serve requests of similar size. */
   private def rounded(size: Int) = {
     val step = Integer.highestOneBit(size) / 4
     (size + step - 1) / step * step
@@ -35,15 +39,15 @@ private[parquet] object PageArrays {
 
   private final class Free {
     private val arrays = mutable.ArrayBuffer.empty[Array[Byte]]
-    private var together = 0L
+    private var totalSize = 0L
 
     def add(array: Array[Byte]): Unit =
-      if (together + array.length <= MostTogether) {
+      if (totalSize + array.length <= MaxPooledSize) {
         arrays += array
-        together += array.length
+        totalSize += array.length
       }
 
-    /** The smallest that is large enough. */
+    /** Removes and returns the smallest array that is large enough. */
     def remove(size: Int): Option[Array[Byte]] = {
       var best = -1
       var i = 0
@@ -53,7 +57,7 @@ private[parquet] object PageArrays {
         i += 1
       }
       Option.when(best >= 0) {
-        together -= arrays(best).length
+        totalSize -= arrays(best).length
         arrays.remove(best)
       }
     }
@@ -62,16 +66,16 @@ private[parquet] object PageArrays {
   private val free = new ThreadLocal[SoftReference[Free]]
 
   private def ofThread: Free = {
-    val known = Option(free.get).flatMap(reference => Option(reference.get))
-    known.getOrElse {
-      val made = new Free
-      free.set(new SoftReference(made))
-      made
+    val existing = Option(free.get).flatMap(reference => Option(reference.get))
+    existing.getOrElse {
+      val created = new Free
+      free.set(new SoftReference(created))
+      created
     }
   }
 }
 
-/** For what parquet-java reads of a file: it gives back what it is through with. */
+/** Lets parquet-java read file contents into pooled arrays. parquet-java releases each array after use. */
 private[parquet] final class PageAllocator extends ByteBufferAllocator {
   override def allocate(size: Int): ByteBuffer = ByteBuffer.wrap(PageArrays.take(size), 0, size).slice()
   override def release(bytes: ByteBuffer): Unit = PageArrays.give(bytes.array)

@@ -1,10 +1,11 @@
 /**
- * One array that the pages of a leaf are decompressed into, one after the other: a new one for each page would first be
- * filled with zeros, and be garbage soon.
+ * One array into which all pages of a leaf are decompressed, one after the other. A new array for each page
+ * would first be filled with zeros, and soon be garbage.
  *
- * Law: of a page nothing is looked at any more when the next one of its leaf is read. Decoders copy values into vectors,
- * and read a page when they are through with the one before; encodings in which values rest on those of earlier pages are
- * left alone ([[RowPages.takes]]), and so are dictionaries, which last as long as the row group.
+ * Law: no code reads a page of a leaf after the next page of this leaf is read. Decoders copy values into
+ * vectors, and read a page only after they are done with the previous one. Encodings whose values depend on
+ * earlier pages do not use this buffer (`RowPages.takes`), nor do dictionaries, which are needed as long as the
+ * row group.
  */
 package shreddedvariant.parquet.page
 
@@ -18,10 +19,10 @@ final class PageBuffer {
   private var numbers = Array.emptyIntArray
   private var frames: Option[PageFrames] = None
 
-  /** The page that comes next may not be in the array. */
+  /** Forgets the frames of the current page. The next page may not be in the array. */
   def clear(): Unit = frames = None
 
-  /** An array of at least this size; what was in the last one is lost. */
+  /** An array of at least this size. The previous page is lost. */
   def ofSize(size: Int): Array[Byte] = {
     clear()
     if (bytes.length < size) {
@@ -31,28 +32,31 @@ final class PageBuffer {
     bytes
   }
 
-  /** So many numbers about the page; they may be any at first. */
+  /** An array of at least this size for numbers about the page. It may contain old numbers. */
   def numbersOf(size: Int): Array[Int] = {
     if (numbers.length < size) numbers = new Array[Int](size)
     numbers
   }
 
-  /** Leaves the array to pages of other files, when nothing is read any more. */
+  /** Gives the array back to the pool. The page must not be read afterwards. */
   def release(): Unit = {
     clear()
     PageArrays.give(bytes)
     bytes = Array.emptyByteArray
   }
 
-  /** The page that is in the array last is decompressed as far as it is needed. */
+  /** Sets the frames of the current page, which [[need]] decompresses on demand. */
   def fillBy(frames: PageFrames): Unit = this.frames = Some(frames)
 
-  /** To be told before one looks at these bytes of a page. */
+  /** Decompresses these bytes of the page, by position in the array. Call it before reading them. */
   def need(from: Int, until: Int): Unit = if (frames.isDefined) frames.get.need(from, until)
   def needAll(): Unit = need(0, bytes.length)
 }
 
-/** The pages of a leaf in a row group, each of which takes the place of the one before; `inParts`, as far as somebody needs it. */
+/**
+ * The pages of a leaf in a row group, each decompressed into `buffer` over the previous one. With `inParts`,
+ * only the needed frames of a page are decompressed.
+ */
 private[parquet] final class BufferedPages(
     pages: PageReadStore,
     codecs: PageCodecs,

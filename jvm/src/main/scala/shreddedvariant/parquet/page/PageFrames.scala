@@ -1,11 +1,13 @@
 /**
- * A page that was compressed as several frames of zstd, of which those are decompressed that hold what is needed.
+ * Decompresses only the needed frames of a page that is compressed as several zstd frames.
  *
- * The format of zstd lets frames follow each other, and every decoder takes them for one text. Our writer makes them of
- * pages of long texts ([[ZstdCompressor]]). Where one row of a thousand is wanted, most frames hold none.
+ * The zstd format allows a sequence of frames, and every decoder concatenates their contents. Our writer
+ * compresses pages of long texts in frames ([[ZstdCompressor]]). If a query needs one row of a thousand, most
+ * frames have no such row.
  *
- * Law: a frame is decompressed without the others, and its header says how many bytes it holds. So what is needed of a page
- * is known by its place alone; pages of other writers that happen to have several frames are no exception.
+ * Law: a frame is decompressed without the others, and its header has the size of its content. So the position
+ * of bytes in the page determines the frames that hold them. This is also true for pages of other writers with
+ * several frames.
  */
 package shreddedvariant.parquet.page
 
@@ -13,8 +15,11 @@ import scala.collection.mutable
 
 import com.github.luben.zstd.{Zstd, ZstdException}
 
-/** Frame i is compressed from `places(i)` until `places(i + 1)` and holds the page from `starts(i)` until `starts(i + 1)`. */
-final class PageFrames private (places: Array[Int], starts: Array[Int], fill: FrameFiller) {
+/**
+ * The compressed bytes of frame i are from `packedStarts(i)` until `packedStarts(i + 1)`, its content
+ * is the bytes of the page from `starts(i)` until `starts(i + 1)`.
+ */
+final class PageFrames private (packedStarts: Array[Int], starts: Array[Int], fill: FrameFiller) {
   private val isFilled = new Array[Boolean](starts.length - 1)
 
   def need(from: Int, until: Int): Unit = {
@@ -22,7 +27,7 @@ final class PageFrames private (places: Array[Int], starts: Array[Int], fill: Fr
     if (i < 0) i = -i - 2
     while (i < isFilled.length && starts(i) < until) {
       if (!isFilled(i)) {
-        fill(places(i), places(i + 1) - places(i), starts(i), starts(i + 1) - starts(i))
+        fill(packedStarts(i), packedStarts(i + 1) - packedStarts(i), starts(i), starts(i + 1) - starts(i))
         isFilled(i) = true
       }
       i += 1
@@ -30,36 +35,40 @@ final class PageFrames private (places: Array[Int], starts: Array[Int], fill: Fr
   }
 }
 
-/** Decompresses some bytes of the compressed page to a place in the page. */
+/** Decompresses `length` bytes from `from` to the `size` bytes of the page at `to`. */
 trait FrameFiller {
   def apply(from: Int, length: Int, to: Int, size: Int): Unit
 }
 
 object PageFrames {
 
-  /** The frames of a page, if it has several that say how large they are and together are as large as the page. */
+  /**
+   * The frames of a page; None unless there are several, each declares its size, and the sizes add up to the
+   * page's.
+   */
   def of(compressed: Array[Byte], from: Int, length: Int, size: Int, fill: FrameFiller): Option[PageFrames] =
     try {
       val end = from + length
-      val places = mutable.ArrayBuffer(from)
+      val packedStarts = mutable.ArrayBuffer(from)
       val starts = mutable.ArrayBuffer(0L)
-      var areSized = true
-      while (areSized && places.last < end) {
-        val left = end - places.last
-        // Most pages are one frame, of which there is nothing more to know.
-        val packed = Zstd.findFrameCompressedSize(compressed, places.last, left)
-        val holds = if (packed < length) Zstd.getFrameContentSize(compressed, places.last, left) else 0L
-        areSized = holds > 0 && holds <= size - starts.last
-        places += places.last + packed.toInt
-        starts += starts.last + holds
+      var haveSizes = true
+      while (haveSizes && packedStarts.last < end) {
+        val remaining = end - packedStarts.last
+        // Most pages have a single frame; its content size is not needed.
+        val packedSize = Zstd.findFrameCompressedSize(compressed, packedStarts.last, remaining)
+        val contentSize =
+          if (packedSize < length) Zstd.getFrameContentSize(compressed, packedStarts.last, remaining) else 0L
+        haveSizes = contentSize > 0 && contentSize <= size - starts.last
+        packedStarts += packedStarts.last + packedSize.toInt
+        starts += starts.last + contentSize
       }
-      Option.when(areSized && starts.last == size)(new PageFrames(
-        places.toArray,
+      Option.when(haveSizes && starts.last == size)(new PageFrames(
+        packedStarts.toArray,
         starts.iterator.map(_.toInt).toArray,
         fill
       ))
     } catch {
-      // Whoever decompresses the page as a whole says what is wrong with it.
+      // The caller then decompresses the whole page and reports the error.
       case _: ZstdException => None
     }
 }

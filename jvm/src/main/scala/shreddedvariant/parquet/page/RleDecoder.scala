@@ -1,7 +1,7 @@
 /**
- * A cursor over numbers in Parquet's hybrid of runs and bit packing: levels, dictionary ids, booleans.
+ * A cursor over numbers in Parquet's RLE / bit-packing hybrid: levels, dictionary ids, booleans.
  *
- * Numbers that nobody wants are passed over run by run; a packed one is taken out of its bytes alone.
+ * Skipping goes run by run. A packed number is extracted without unpacking its group.
  */
 package shreddedvariant.parquet.page
 
@@ -11,98 +11,100 @@ import java.util.Arrays
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.io.ParquetDecodingException
 
-/** `bytes` begins with the first run; `width` are the bits of a number, at least one. */
+/** `bytes` starts with the first run. `width` is the number of bits of each number, at least 1. */
 private[parquet] final class RleDecoder(bytes: ByteBuffer, width: Int) {
   private val in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN)
   private val mask = (1L << width) - 1
 
-  // Packed numbers are compared as many at a time as a word has, wherever in a byte they begin.
-  private val numbersOfWord = 56 / width
-  private val ones = (0 until numbersOfWord).map(i => 1L << (i * width)).sum
+  // Packed numbers are compared a word at a time. A word that starts inside a byte has at least 57 usable bits.
+  private val numbersPerWord = 56 / width
+  private val ones = (0 until numbersPerWord).map(i => 1L << (i * width)).sum
 
-  // The present run: how many numbers are left of it; the number itself, or the bit where the next one is packed.
-  private var left = 0L
+  // The current run: the count of its remaining numbers, and its number, or the bit position of the next packed
+  // number.
+  private var inRun = 0L
   private var isPacked = false
   private var number = 0
   private var bit = 0L
 
   def next(): Int = {
-    if (left == 0) nextRun()
+    if (inRun == 0) nextRun()
     val value = if (isPacked) packed() else number
     pass(1)
     value
   }
 
   def skip(count: Long): Unit = {
-    var rest = count
-    while (rest > 0) {
-      if (left == 0) nextRun()
-      val n = math.min(rest, left)
+    var remaining = count
+    while (remaining > 0) {
+      if (inRun == 0) nextRun()
+      val n = math.min(remaining, inRun)
       pass(n)
-      rest -= n
+      remaining -= n
     }
   }
 
-  /** Passes over numbers and says how many of them are `wanted`. */
-  def count(count: Long, wanted: Int): Long = {
-    var rest = count
-    var found = 0L
-    while (rest > 0) {
-      if (left == 0) nextRun()
-      val n = if (isPacked) atOnce(rest) else math.min(rest, left)
-      found += (if (isPacked) matches(n, wanted) else if (number == wanted) n else 0)
+  /** Skips `count` numbers and returns how many of them equal `target`. */
+  def count(count: Long, target: Int): Long = {
+    var remaining = count
+    var matching = 0L
+    while (remaining > 0) {
+      if (inRun == 0) nextRun()
+      val n = if (isPacked) atOnce(remaining) else math.min(remaining, inRun)
+      matching += (if (isPacked) matches(n, target) else if (number == target) n else 0)
       pass(n)
-      rest -= n
+      remaining -= n
     }
-    found
+    matching
   }
 
-  /** Hands on numbers to `to` and says how many of them are `wanted`. */
-  def copy(count: Long, to: PackedNumbers, wanted: Int = 0): Long = {
-    var rest = count
-    var found = 0L
-    while (rest > 0) {
+  /** Copies `count` numbers to `to` and returns how many of them equal `target`. */
+  def copy(count: Long, to: PackedNumbers, target: Int = 0): Long = {
+    var remaining = count
+    var matching = 0L
+    while (remaining > 0) {
       val number = next()
       to.add(number)
-      if (number == wanted) found += 1
-      rest -= 1
+      if (number == target) matching += 1
+      remaining -= 1
     }
-    found
+    matching
   }
 
   /**
-   * Of repetition levels: passes over entries until `rows` have begun and the next one would, or there are no more than
-   * `entries`. Hands them on to `to` unless that is null; says how many there were.
+   * For repetition levels: reads entries until `rows` rows have started and the next entry would start another
+   * row, or until `entries` entries are read. Copies the levels to `to` unless it is null. Returns the number
+   * of entries read.
    */
   def rows(rows: Long, entries: Long, to: PackedNumbers): Long = {
-    var begun = 0L
+    var startedRows = 0L
     var passed = 0L
     while (passed < entries) {
-      if (left == 0) nextRun()
-      var n = if (isPacked) atOnce(entries - passed) else math.min(left, entries - passed)
+      if (inRun == 0) nextRun()
+      var n = if (isPacked) atOnce(entries - passed) else math.min(inRun, entries - passed)
       var starts = if (isPacked) matches(n, 0) else if (number == 0) n else 0
-      if (begun + starts > rows) {
-        // The next row begins among these: on to it, a packed number at a time.
-        n = if (isPacked) 1 else rows - begun
+      if (startedRows + starts > rows) {
+        // One row too many starts among these numbers: go on to its start, one packed number at a time.
+        n = if (isPacked) 1 else rows - startedRows
         starts = if (isPacked) matches(1, 0) else n
-        if (begun + starts > rows || n == 0) return passed
+        if (startedRows + starts > rows || n == 0) return passed
       }
       if (to == null) pass(n) else copy(n, to)
-      begun += starts
+      startedRows += starts
       passed += n
     }
     passed
   }
 
   private def pass(n: Long): Unit = {
-    left -= n
+    inRun -= n
     if (isPacked) bit += n * width
   }
 
-  /** Runs without numbers are passed over: each takes a byte, so they end. */
+  /** Skips empty runs. Each takes at least one byte, so the loop ends. */
   private def nextRun(): Unit = {
     readRun()
-    while (left == 0) readRun()
+    while (inRun == 0) readRun()
   }
 
   private def readRun(): Unit = {
@@ -110,10 +112,10 @@ private[parquet] final class RleDecoder(bytes: ByteBuffer, width: Int) {
     val header = varint()
     isPacked = (header & 1) == 1
     if (isPacked) {
-      left = (header >>> 1) * 8
+      inRun = (header >>> 1) * 8
       bit = in.position().toLong * 8
     } else {
-      left = header >>> 1
+      inRun = header >>> 1
       number = 0
       var shift = 0
       while (shift < width) {
@@ -144,11 +146,11 @@ private[parquet] final class RleDecoder(bytes: ByteBuffer, width: Int) {
 
   private def packed(): Int = (word() & mask).toInt
 
-  private def atOnce(numbers: Long): Long = math.min(math.min(numbers, left), numbersOfWord.toLong)
+  private def atOnce(numbers: Long): Long = math.min(math.min(numbers, inRun), numbersPerWord.toLong)
 
-  /** How many of the next packed numbers, which fit into a word, are `wanted`: a number that is none has a bit that differs. */
-  private def matches(numbers: Long, wanted: Int): Long = {
-    var differing = word() ^ (ones * wanted)
+  /** Counts the matches of `target` among the next `numbers` packed numbers, in one word, using XOR. */
+  private def matches(numbers: Long, target: Int): Long = {
+    var differing = word() ^ (ones * target)
     var shift = 1
     val bits = differing
     while (shift < width) {
@@ -159,17 +161,20 @@ private[parquet] final class RleDecoder(bytes: ByteBuffer, width: Int) {
     numbers - java.lang.Long.bitCount(differing & firstBits)
   }
 
-  /** The bits from the next packed number on, 57 of them at least. */
+  /** At least 57 bits, from the next packed number on. */
   private def word(): Long = bytesAt((bit >>> 3).toInt) >>> (bit & 7).toInt
 
-  /** Eight bytes; writers may leave out those of the last group that no value needs. */
-  private def bytesAt(at: Int): Long =
-    if (at + 8 <= in.limit()) in.getLong(at)
-    else if (at >= in.limit()) throw new ParquetDecodingException("packed values end too early")
+  /**
+   * Eight bytes as a word. Missing bytes are zero: writers may omit bytes of the last group that no value
+   * needs.
+   */
+  private def bytesAt(offset: Int): Long =
+    if (offset + 8 <= in.limit()) in.getLong(offset)
+    else if (offset >= in.limit()) throw new ParquetDecodingException("packed values end too early")
     else {
       var word = 0L
       var i = in.limit() - 1
-      while (i >= at) {
+      while (i >= offset) {
         word = (word << 8) | (in.get(i) & 0xffL)
         i -= 1
       }
@@ -177,7 +182,7 @@ private[parquet] final class RleDecoder(bytes: ByteBuffer, width: Int) {
     }
 }
 
-/** The numbers of a page in that encoding: one run if they are all the same, else packed as a whole. */
+/** Encodes the numbers of a page in the same hybrid: one run if all numbers are equal, else one packed run. */
 private[parquet] final class PackedNumbers(width: Int) {
   private var numbers = new Array[Int](64)
   private var size = 0
@@ -202,18 +207,18 @@ private[parquet] final class PackedNumbers(width: Int) {
 
   private def packed(groups: Int): Array[Byte] = {
     val bytes = new Array[Byte](groups * width)
-    // Bits that are not yet in a byte of their own; a number has at most 32, so that they fit.
-    var waiting = 0L
+    // Bits that are not yet written: fewer than 8 bits and one number of at most 32 bits fit into a long.
+    var pending = 0L
     var bits = 0
-    var at = 0
+    var position = 0
     var i = 0
     while (i < groups * 8) {
-      if (i < size) waiting |= (numbers(i) & 0xffffffffL) << bits
+      if (i < size) pending |= (numbers(i) & 0xffffffffL) << bits
       bits += width
       while (bits >= 8) {
-        bytes(at) = waiting.toByte
-        at += 1
-        waiting >>>= 8
+        bytes(position) = pending.toByte
+        position += 1
+        pending >>>= 8
         bits -= 8
       }
       i += 1

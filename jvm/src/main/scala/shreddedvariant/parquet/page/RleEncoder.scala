@@ -1,12 +1,12 @@
 /**
- * Writes numbers as Parquet's hybrid of runs and bit packing, which [[RleDecoder]] reads: levels, numbers of a dictionary.
+ * Encodes levels and dictionary ids in Parquet's RLE / bit-packing hybrid, which [[RleDecoder]] reads.
  *
  * {{{
  *   run     count << 1 (variable length) | the number, in whole bytes
  *   packed  groups << 1 | 1 (one byte)   | groups of eight numbers, `width` bits each
  * }}}
- * The runs are those that Parquet's own writer makes, which gets the numbers one by one; here a run is told as such, and
- * costs the same whatever its length.
+ * The runs are the same as those of Parquet's own writer, which takes single numbers. Here a caller can add a
+ * run as a whole, at a cost that does not depend on the run's length.
  */
 package shreddedvariant.parquet.page
 
@@ -19,26 +19,26 @@ private[parquet] final class RleEncoder(width: Int) {
   private var bytes = new Array[Byte](64)
   private var length = 0
 
-  // Numbers on their way into a group of eight: packed in a word, or one by one where a word is too small. And where the
-  // header of the packed groups before it stands.
+  // The incomplete group of eight numbers: packed in `word` if a group fits into a long, else unpacked in
+  // `group`. `headerAt` is the position of the header of the open packed run, -1 if there is none.
   private val fitsWord = width <= 8
   private var word = 0L
   private val group = if (fitsWord) null else new Array[Int](RleEncoder.Group)
   private val ones = RleEncoder.ones(if (fitsWord) width else 0)
   private var inGroup = 0
-  private var header = -1
+  private var headerAt = -1
   private var groups = 0
 
   def add(number: Int, times: Int): Unit = {
-    var left = times
-    while (left > 0)
-      if (inGroup == 0 && left >= RleEncoder.Group) {
-        run(number, left)
-        left = 0
+    var remaining = times
+    while (remaining > 0)
+      if (inGroup == 0 && remaining >= RleEncoder.Group) {
+        run(number, remaining)
+        remaining = 0
       } else {
-        val some = math.min(left, RleEncoder.Group - inGroup)
-        gather(number, some)
-        left -= some
+        val count = math.min(remaining, RleEncoder.Group - inGroup)
+        gather(number, count)
+        remaining -= count
       }
   }
 
@@ -49,7 +49,7 @@ private[parquet] final class RleEncoder(width: Int) {
     if (inGroup == RleEncoder.Group) packGroup()
   }
 
-  /** Many numbers, of which most differ from those beside them. */
+  /** Adds numbers of which most differ from their neighbours. */
   def add(numbers: Array[Int], count: Int): Unit = {
     var i = 0
     while (i < count) {
@@ -58,7 +58,7 @@ private[parquet] final class RleEncoder(width: Int) {
         add(numbers(i), end - i)
         i = end
       } else {
-        // What [[add]] would do with them one by one.
+        // The same result as adding the eight numbers run by run.
         pack(numbers, i)
         i += RleEncoder.Group
       }
@@ -71,9 +71,9 @@ private[parquet] final class RleEncoder(width: Int) {
     end
   }
 
-  /** What was added since [[clear]]; it stays as it is until then. */
+  /** The numbers added since the last [[clear]], encoded. The bytes are valid until the next [[clear]]. */
   def encoded: BytesInput = {
-    // The last group has a number for each of its places, of which nobody asks for those behind the end.
+    // Pads the last group to eight numbers. Readers ignore numbers after the value count.
     if (inGroup > 0) gather(0, RleEncoder.Group - inGroup)
     closePacked()
     BytesInput.from(bytes, 0, length)
@@ -83,19 +83,19 @@ private[parquet] final class RleEncoder(width: Int) {
     length = 0
     inGroup = 0
     word = 0
-    header = -1
+    headerAt = -1
     groups = 0
   }
 
   private def run(number: Int, count: Int): Unit = {
     closePacked()
-    reserve(RleEncoder.MostHeader + 4)
-    var rest = count << 1
-    while ((rest & ~0x7f) != 0) {
-      put(rest & 0x7f | 0x80)
-      rest >>>= 7
+    reserve(RleEncoder.MaxHeaderSize + 4)
+    var header = count << 1
+    while ((header & ~0x7f) != 0) {
+      put(header & 0x7f | 0x80)
+      header >>>= 7
     }
-    put(rest)
+    put(header)
     var bits = 0
     while (bits < width) {
       put(number >>> bits)
@@ -143,23 +143,23 @@ private[parquet] final class RleEncoder(width: Int) {
     endGroup()
   }
 
-  /** Makes room for so many bytes. */
-  private def startGroup(most: Int): Unit = {
-    reserve(1 + most)
-    if (header < 0) {
-      header = length
+  /** Reserves bytes for a group of at most `maxSize` bytes, and the header byte if no packed run is open. */
+  private def startGroup(maxSize: Int): Unit = {
+    reserve(1 + maxSize)
+    if (headerAt < 0) {
+      headerAt = length
       length += 1
     }
   }
 
   private def endGroup(): Unit = {
     groups += 1
-    if (groups == RleEncoder.MostGroups) closePacked()
+    if (groups == RleEncoder.MaxGroups) closePacked()
   }
 
-  private def closePacked(): Unit = if (header >= 0) {
-    bytes(header) = (groups << 1 | 1).toByte
-    header = -1
+  private def closePacked(): Unit = if (headerAt >= 0) {
+    bytes(headerAt) = (groups << 1 | 1).toByte
+    headerAt = -1
     groups = 0
   }
 
@@ -175,10 +175,13 @@ private[parquet] final class RleEncoder(width: Int) {
 private[parquet] object RleEncoder {
   private final val Group = 8
 
-  /** Of which the header is one byte. */
-  private final val MostGroups = 63
-  private final val MostHeader = 5
+  /** Up to 63 groups have a header of one byte. */
+  private final val MaxGroups = 63
+  private final val MaxHeaderSize = 5
 
-  /** By how many times: the number that, times another one of `width` bits, has that one so many times side by side. */
+  /**
+   * Element n has n one bits, `width` bits apart. A product with a number of `width` bits repeats the number n
+   * times.
+   */
   private def ones(width: Int): Array[Long] = Array.iterate(0L, Group + 1)(_ << width | 1)
 }

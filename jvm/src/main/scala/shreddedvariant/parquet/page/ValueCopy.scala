@@ -1,4 +1,4 @@
-/** The values of a page, of which some are copied into another page and the others passed over. */
+/** Copies some values of a page into another page and skips the others. */
 package shreddedvariant.parquet.page
 
 import java.io.ByteArrayOutputStream
@@ -15,40 +15,43 @@ private[parquet] abstract class ValueCopy {
   def skip(values: Long): Unit
   def copy(values: Long): Unit
 
-  /** All that was copied. */
+  /** All copied values, encoded. */
   def copied: BytesInput
 
-  /** How it is encoded, if the page is encoded so. */
+  /** The encoding of [[copied]] for a page in the encoding `ofPage`. */
   def encoding(ofPage: Encoding): Encoding = ofPage
 }
 
 private[parquet] object ValueCopy {
 
-  /** Whether values of an encoding can be passed over, or found, by what their page says of them. */
+  /** Whether values in this encoding can be skipped and copied with the bytes of their own page alone. */
   def takes(encoding: Encoding, column: PrimitiveType): Boolean = {
-    val of = column.getPrimitiveTypeName
+    val physicalType = column.getPrimitiveTypeName
     encoding match {
       case Encoding.PLAIN | Encoding.RLE_DICTIONARY => true
-      case Encoding.DELTA_BINARY_PACKED => of == INT32 || of == INT64
-      case Encoding.DELTA_LENGTH_BYTE_ARRAY => of == BINARY
-      case Encoding.RLE => of == BOOLEAN
+      case Encoding.DELTA_BINARY_PACKED => physicalType == INT32 || physicalType == INT64
+      case Encoding.DELTA_LENGTH_BYTE_ARRAY => physicalType == BINARY
+      case Encoding.RLE => physicalType == BOOLEAN
       case other => other.usesDictionary
     }
   }
 
-  /** Of at most so many values; what is looked at is asked of the buffer that the page is in. */
+  /**
+   * For a page of at most `maxCount` values. `page` is the buffer that the page is in; bytes are decompressed
+   * there before they are read.
+   */
   def apply(
       encoding: Encoding,
       column: PrimitiveType,
       bytes: ByteBuffer,
       page: PageBuffer,
-      most: Long
+      maxCount: Long
   ): ValueCopy = {
     if (!takes(encoding, column)) throw new ParquetDecodingException(s"values encoded as $encoding")
-    if (encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY) new LengthCopy(bytes, page, most)
+    if (encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY) new LengthCopy(bytes, page, maxCount)
     else {
       page.needAll()
-      whole(encoding, column, bytes, page, most)
+      whole(encoding, column, bytes, page, maxCount)
     }
   }
 
@@ -57,11 +60,11 @@ private[parquet] object ValueCopy {
       column: PrimitiveType,
       bytes: ByteBuffer,
       page: PageBuffer,
-      most: Long
+      maxCount: Long
   ) =
     if (encoding == Encoding.DELTA_BINARY_PACKED)
       new DeltaCopy(
-        new DeltaBinaryPackedDecoder(bytes, page, most),
+        new DeltaBinaryPackedDecoder(bytes, page, maxCount),
         if (column.getPrimitiveTypeName == INT32) 4 else 8
       )
     else if (encoding.usesDictionary) {
@@ -83,7 +86,7 @@ private[parquet] object ValueCopy {
         case BINARY => new BinaryCopy(bytes)
       }
 
-  /** The first byte of a page of dictionary ids; one of nulls alone may leave it out. */
+  /** Reads the width of dictionary ids, the first byte of the values. A page of only nulls may omit it. */
   def idWidth(bytes: ByteBuffer): Int = {
     val width = if (bytes.hasRemaining) bytes.get() & 0xff else 0
     if (width > 32) throw new ParquetDecodingException(s"dictionary ids of $width bits")
@@ -91,19 +94,21 @@ private[parquet] object ValueCopy {
   }
 }
 
-/** A page of nulls alone may have no ids, not even their width. */
+/** A page of only nulls may have no dictionary ids and not even their width. */
 private[parquet] final class NoIds extends ValueCopy {
   override def skip(values: Long): Unit = none(values)
   override def copy(values: Long): Unit = none(values)
 
-  /** The width alone: Spark's reader expects it in every page of ids. */
+  /** Only the width: Spark's reader expects the width in every page of ids. */
   override def copied: BytesInput = BytesInput.from(Array(0.toByte))
 
   private def none(values: Long): Unit =
     if (values > 0) throw new ParquetDecodingException("dictionary ids end too early")
 }
 
-/** Dictionary ids, and booleans in runs; without bits, all are the dictionary's only entry. */
+/**
+ * Dictionary ids, or booleans in RLE. With a width of 0, every id refers to the only entry of the dictionary.
+ */
 private[parquet] final class HybridCopy(bytes: ByteBuffer, width: Int, head: BytesInput, hasLength: Boolean)
     extends ValueCopy {
   private val runs = if (width == 0) null else new RleDecoder(bytes, width)
@@ -150,46 +155,47 @@ private[parquet] final class BinaryCopy(bytes: ByteBuffer) extends PlainCopy(byt
   private val start = bytes.arrayOffset
   private val end = start + bytes.limit()
 
-  /** Each length says where the next one stands: there is no other way to a value than along all before it. */
+  /** Each length gives the position of the next length, so skipping reads all lengths in between. */
   override def skip(values: Long): Unit = {
-    var left = values
-    var at = start + bytes.position()
-    while (left > 0) {
-      at += 4 + lengthAt(at)
-      left -= 1
+    var remaining = values
+    var offset = start + bytes.position()
+    while (remaining > 0) {
+      offset += 4 + lengthAt(offset)
+      remaining -= 1
     }
-    bytes.position(at - start)
+    bytes.position(offset - start)
     ()
   }
 
   override def copy(values: Long): Unit = {
-    var left = values
-    while (left > 0) {
+    var remaining = values
+    while (remaining > 0) {
       write(4L + lengthAt(start + bytes.position()))
-      left -= 1
+      remaining -= 1
     }
   }
 
-  private def lengthAt(at: Int): Int = {
-    if (end - at < 4) throw new ParquetDecodingException("values end too early")
-    val length = LittleEndian.int(array, at)
-    if (length < 0 || length > end - at - 4) throw new ParquetDecodingException(s"a value of $length bytes")
+  private def lengthAt(offset: Int): Int = {
+    if (end - offset < 4) throw new ParquetDecodingException("values end too early")
+    val length = LittleEndian.int(array, offset)
+    if (length < 0 || length > end - offset - 4)
+      throw new ParquetDecodingException(s"a value of $length bytes")
     length
   }
 }
 
-/** Numbers that rest on those before them, copied as PLAIN. */
+/** Numbers in DELTA_BINARY_PACKED, copied as PLAIN. */
 private[parquet] final class DeltaCopy(runs: DeltaBinaryPackedDecoder, width: Int) extends ValueCopy {
   private val out = new ByteArrayOutputStream(256)
   private val number = new Array[Byte](8)
 
   override def skip(values: Long): Unit = runs.skip(values)
   override def copy(values: Long): Unit = {
-    var left = values
-    while (left > 0) {
+    var remaining = values
+    while (remaining > 0) {
       LittleEndian.put(number, 0, runs.number())
       out.write(number, 0, width)
-      left -= 1
+      remaining -= 1
     }
   }
 
@@ -198,19 +204,20 @@ private[parquet] final class DeltaCopy(runs: DeltaBinaryPackedDecoder, width: In
 }
 
 /**
- * Texts behind the lengths of all of them, copied as PLAIN. The lengths say where each text stands, so of a page that was
- * compressed in frames no text is looked at but those that are copied.
+ * Texts in DELTA_LENGTH_BYTE_ARRAY, copied as PLAIN. The lengths give the position of each text, so of a page
+ * that is compressed in frames only the frames with copied texts are decompressed.
  */
-private[parquet] final class LengthCopy(bytes: ByteBuffer, page: PageBuffer, most: Long) extends ValueCopy {
+private[parquet] final class LengthCopy(bytes: ByteBuffer, page: PageBuffer, maxCount: Long)
+    extends ValueCopy {
   private val array = bytes.array
   private val out = new ByteArrayOutputStream(256)
   private val length = new Array[Byte](4)
   private var next = 0
 
-  // Behind the lengths text i begins at `starts(i)` and ends where the next one begins.
-  private val lengths = new DeltaBinaryPackedDecoder(bytes, page, most)
+  // The texts follow the lengths, from `firstText` on: text i is between `starts(i)` and `starts(i + 1)`.
+  private val lengths = new DeltaBinaryPackedDecoder(bytes, page, maxCount)
   private val starts = page.numbersOf(lengths.size + 1)
-  private val first = {
+  private val firstText = {
     val size = lengths.sums(starts)
     if (size > bytes.arrayOffset + bytes.limit() - lengths.position)
       throw new ParquetDecodingException("values end too early")
@@ -221,12 +228,12 @@ private[parquet] final class LengthCopy(bytes: ByteBuffer, page: PageBuffer, mos
 
   override def copy(values: Long): Unit = {
     val until = after(values)
-    page.need(first + starts(next), first + starts(until))
+    page.need(firstText + starts(next), firstText + starts(until))
     while (next < until) {
       val size = starts(next + 1) - starts(next)
       LittleEndian.put(length, 0, size)
       out.write(length, 0, 4)
-      out.write(array, first + starts(next), size)
+      out.write(array, firstText + starts(next), size)
       next += 1
     }
   }
@@ -240,20 +247,20 @@ private[parquet] final class LengthCopy(bytes: ByteBuffer, page: PageBuffer, mos
   override def encoding(ofPage: Encoding): Encoding = Encoding.PLAIN
 }
 
-/** One bit for each boolean, the lowest first. */
+/** Booleans in PLAIN: one bit each, the lowest bit first. */
 private[parquet] final class BitCopy(bytes: ByteBuffer) extends ValueCopy {
   private val start = bytes.position().toLong * 8
   private val out = new ByteArrayOutputStream(256)
-  private var at = start
+  private var position = start
   private var byte = 0
   private var bits = 0
 
-  override def skip(values: Long): Unit = at += values
+  override def skip(values: Long): Unit = position += values
 
   override def copy(values: Long): Unit = for (_ <- 0L until values) {
-    if ((at >>> 3) >= bytes.limit()) throw new ParquetDecodingException("values end too early")
-    val bit = (bytes.get((at >>> 3).toInt) >>> (at & 7).toInt) & 1
-    at += 1
+    if ((position >>> 3) >= bytes.limit()) throw new ParquetDecodingException("values end too early")
+    val bit = (bytes.get((position >>> 3).toInt) >>> (position & 7).toInt) & 1
+    position += 1
     byte |= bit << bits
     bits += 1
     if (bits == 8) {

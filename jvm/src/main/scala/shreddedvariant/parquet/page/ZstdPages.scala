@@ -1,9 +1,9 @@
 /**
  * Compresses and decompresses pages with zstd, each in one call.
  *
- * Parquet's codec opens a stream for each page, whose tables are those of a long stream; of the pages of a shredded
- * variant most are a few bytes of levels. With its size known, a page gets tables of its size, and is decompressed into
- * the array that it ends in. The frames are ordinary.
+ * Parquet's codec opens a stream for each page, with tables for a long stream, but most pages of a shredded
+ * variant are a few bytes of levels. One call with a known size uses tables for that size, and decompresses
+ * into the final array. The frames are ordinary zstd frames.
  */
 package shreddedvariant.parquet.page
 
@@ -22,7 +22,7 @@ import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.ParquetDecodingException
 
-/** Codecs to read with: zstd is ours, the others are Parquet's. */
+/** The codecs for reading: our own for zstd, Parquet's for the others. */
 final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
   private val others = new CodecFactory(conf, 0)
   private var zstd: ZstdDecompressor = _
@@ -35,7 +35,10 @@ final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
       zstd
     }
 
-  /** Lets the page that is read be decompressed into a buffer, all of it or only what somebody needs. */
+  /**
+   * Decompresses the page that `readPage` reads into `buffer`: whole, or with `inParts` frame by frame on
+   * demand.
+   */
   def into[A](buffer: PageBuffer, inParts: Boolean = false)(readPage: => A): A = {
     buffer.clear()
     target.buffer = Some(buffer)
@@ -53,7 +56,7 @@ final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
   }
 }
 
-/** Where the next page goes. */
+/** The buffer for the next decompressed page. */
 private[parquet] final class PageTarget {
   var buffer: Option[PageBuffer] = None
   var inParts = false
@@ -86,10 +89,10 @@ private[parquet] final class ZstdDecompressor(target: PageTarget) extends BytesI
 
   override def release(): Unit = context.close()
 
-  /** Law: a block of zstd takes four bytes at least, if it holds any, and holds no more than 128 KiB. */
+  /** Law: a zstd block that is not empty takes at least four bytes, and holds at most 128 KiB. */
   private def check(length: Long, size: Int): Unit =
-    if (size < 0 || size > length / 4 * ZstdDecompressor.MostOfBlock)
-      throw new ParquetDecodingException(s"a page of zstd of $length bytes cannot have $size")
+    if (size < 0 || size > length / 4 * ZstdDecompressor.MaxBlockSize)
+      throw new ParquetDecodingException(s"a zstd page of $length bytes cannot hold $size bytes")
 
   private def copied(page: ByteBuffer, length: Int) = {
     val bytes = new Array[Byte](length)
@@ -98,79 +101,80 @@ private[parquet] final class ZstdDecompressor(target: PageTarget) extends BytesI
   }
 
   private def fill(from: Array[Byte], start: Int, length: Int, to: Array[Byte], at: Int, size: Int): Unit = {
-    val found =
+    val decompressed =
       try context.decompressByteArray(to, at, size, from, start, length)
       catch {
-        case e: ZstdException => throw new ParquetDecodingException(s"a page of zstd: ${e.getMessage}", e)
+        case e: ZstdException => throw new ParquetDecodingException(s"a zstd page: ${e.getMessage}", e)
       }
-    if (found != size)
-      throw new ParquetDecodingException(s"a page of zstd has $found bytes, and not $size")
+    if (decompressed != size)
+      throw new ParquetDecodingException(s"a zstd page holds $decompressed bytes instead of $size")
   }
 }
 
 private[parquet] object ZstdDecompressor {
-  private final val MostOfBlock = 128L * 1024
+  private final val MaxBlockSize = 128L * 1024
 }
 
-/** How the pages of a file are compressed. */
+/** Compresses the pages of a file. */
 private[parquet] trait PageCompression {
 
-  /** About what some bytes will take. */
+  /** The approximate compressed size of some bytes. */
   def sizeOf(bytes: BytesInput): Long
 
-  /** Says whose page is written, and whether it has long texts. */
+  /** Runs `writePage`, which writes a page of `column`; `ofLongTexts` if the page has long texts. */
   def of(column: ColumnDescriptor, ofLongTexts: Boolean)(writePage: => Unit): Unit
 }
 
-/** By one of Parquet's own codecs. */
+/** Compresses with one of Parquet's own codecs. */
 private[parquet] final class PlainCompression(codec: BytesInputCompressor) extends PageCompression {
   override def sizeOf(bytes: BytesInput): Long = codec.compress(bytes).size
   override def of(column: ColumnDescriptor, ofLongTexts: Boolean)(writePage: => Unit): Unit = writePage
 }
 
 /**
- * Compresses each column with the level that suits it, and pages of long texts in several frames.
+ * Compresses each column with the best of several levels, and pages of long texts in several frames.
  *
- * A higher level looks for shorter repetitions. In hashes, identifiers and numbers without any, those that it finds by
- * chance cost more than they save, and the time for looking: there the lowest level makes the smaller page, and in half
- * the time. So a part of the first large page of a column is compressed with each of `levels`, the quickest first, and a
- * later one has to make it smaller by a fiftieth.
+ * A higher level searches for shorter repetitions. Hashes, identifiers and numbers have only accidental
+ * repetitions, which cost more than they save: there the lowest level gives the smaller page in half the time.
+ * So a sample of the first large page of a column is compressed with each of `levels`, the fastest first. A
+ * later level is chosen only if its result is smaller by a fiftieth.
  *
- * Of frames readers need only decompress those that hold what they want ([[PageFrames]]). What repeats in another frame
- * is not found, so the first page of a column tells whether its texts are of a kind that bears it: a fortieth at most.
+ * Readers decompress only the frames that they need ([[PageFrames]]). Repetitions across frames are not found,
+ * so the first page of a column decides whether its pages are compressed in frames: the cost may be at most a
+ * fortieth.
  */
 private[parquet] final class ZstdCompressor(levels: Seq[Int]) extends BytesInputCompressor
     with PageCompression {
-  private val known = levels.map(new ZstdLevel(_)).toArray
-  private val chosen = mutable.Map.empty[ColumnDescriptor, ZstdLevel]
-  private val framed = mutable.Map.empty[ColumnDescriptor, Option[Int]]
+  private val compressors = levels.map(new ZstdLevel(_)).toArray
+  private val chosenLevels = mutable.Map.empty[ColumnDescriptor, ZstdLevel]
+  private val frameSizes = mutable.Map.empty[ColumnDescriptor, Option[Int]]
   private var column: Option[ColumnDescriptor] = None
-  private var isOfFrames = false
+  private var hasLongTexts = false
   private val source = new OpenBytes
   private var target = new Array[Byte](1024)
 
-  /** Of pages that nobody tells of, each is tried by itself. */
+  /** Outside of this call the column is unknown, and the level is chosen for each page. */
   override def of(column: ColumnDescriptor, ofLongTexts: Boolean)(writePage: => Unit): Unit = {
     this.column = Some(column)
-    isOfFrames = ofLongTexts
+    hasLongTexts = ofLongTexts
     try writePage
     finally {
       this.column = None
-      isOfFrames = false
+      hasLongTexts = false
     }
   }
 
   override def sizeOf(page: BytesInput): Long = {
     hold(page)
-    compress(known.head.ofPage, source.bytes, 0, source.size).toLong
+    compress(compressors.head.ofPage, source.bytes, 0, source.size).toLong
   }
 
-  /** What is compressed lasts until the next page, as with Parquet's own codecs: whoever writes it copies it. */
+  /** The result is valid until the next page is compressed, as with Parquet's own codecs. Callers copy it. */
   override def compress(page: BytesInput): BytesInput = {
     hold(page)
     val (bytes, length) = (source.bytes, source.size)
     val level = levelFor(bytes, length)
-    val size = frameOf(level, bytes, length) match {
+    val size = frameSizeFor(level, bytes, length) match {
       case Some(frame) => compressInFrames(level, bytes, length, frame)
       case None => compress(level.ofPage, bytes, 0, length)
     }
@@ -181,41 +185,41 @@ private[parquet] final class ZstdCompressor(levels: Seq[Int]) extends BytesInput
     source.reset()
     page.writeAllTo(source)
     val frames = source.size / ZstdCompressor.Frames.min + 1
-    val most = Math.toIntExact(Zstd.compressBound(source.size.toLong) + frames * ZstdCompressor.MostOfHeader)
-    if (target.length < most) target = new Array[Byte](most)
+    val bound =
+      Math.toIntExact(Zstd.compressBound(source.size.toLong) + frames * ZstdCompressor.MaxHeaderSize)
+    if (target.length < bound) target = new Array[Byte](bound)
   }
 
-  private def frameOf(level: ZstdLevel, page: Array[Byte], length: Int): Option[Int] = {
-    def borne = {
+  private def frameSizeFor(level: ZstdLevel, page: Array[Byte], length: Int): Option[Int] = {
+    def acceptableSize = {
       val whole = compress(level.ofPage, page, 0, length)
       ZstdCompressor.Frames.find { frame =>
-        compressInFrames(level, page, length, frame) <= whole * ZstdCompressor.Cost
+        compressInFrames(level, page, length, frame) <= whole * ZstdCompressor.MaxFrameCost
       }
     }
-    column.filter(_ => isOfFrames && length > 2 * ZstdCompressor.Frames.max)
-      .flatMap(framed.getOrElseUpdate(_, borne))
+    column.filter(_ => hasLongTexts && length > 2 * ZstdCompressor.Frames.max)
+      .flatMap(frameSizes.getOrElseUpdate(_, acceptableSize))
   }
 
   private def levelFor(page: Array[Byte], length: Int): ZstdLevel =
-    if (known.length == 1 || length < ZstdCompressor.ValueSource) known.last
+    if (compressors.length == 1 || length < ZstdCompressor.MinSample) compressors.last
     else {
-      val part = ZstdCompressor.partOf(length)
-      // The end has values, where the beginning may have nothing but levels.
-      def best = known.map(l => l -> compress(l.ofPage, page, length - part, part)).reduceLeft { (a, b) =>
-        if (b._2 < a._2 * ZstdCompressor.Gain) b else a
-      }._1
-      column.fold(best)(chosen.getOrElseUpdate(_, best))
+      val sample = ZstdCompressor.sampleSize(length)
+      // The sample is from the end, which has values; the start of the page may have only levels.
+      def sizes = compressors.map(l => l -> compress(l.ofPage, page, length - sample, sample))
+      def best = sizes.reduceLeft((a, b) => if (b._2 < a._2 * ZstdCompressor.MaxSizeRatio) b else a)._1
+      column.fold(best)(chosenLevels.getOrElseUpdate(_, best))
     }
 
   private def compressInFrames(level: ZstdLevel, bytes: Array[Byte], length: Int, frame: Int): Int = {
     var from = 0
     var size = 0
     while (from < length) {
-      // No short one at the end.
-      val left = length - from
-      val next = if (left < 2 * frame) left else frame
-      size += level.ofFrame.compressByteArray(target, size, target.length - size, bytes, from, next)
-      from += next
+      // The last frame takes the rest, so that it is not short.
+      val remaining = length - from
+      val frameSize = if (remaining < 2 * frame) remaining else frame
+      size += level.ofFrame.compressByteArray(target, size, target.length - size, bytes, from, frameSize)
+      from += frameSize
     }
     size
   }
@@ -224,12 +228,13 @@ private[parquet] final class ZstdCompressor(levels: Seq[Int]) extends BytesInput
     context.compressByteArray(target, 0, target.length, bytes, from, length)
 
   override def getCodecName: CompressionCodecName = CompressionCodecName.ZSTD
-  override def release(): Unit = known.foreach(_.close())
+  override def release(): Unit = compressors.foreach(_.close())
 }
 
 /**
- * A level of zstd as it compresses a page, and a frame of one. The lowest looks for short repetitions where there is little
- * to look in, and finds them by chance: in a frame it is told to look for such as it does in a page.
+ * The compressors of one zstd level: for a whole page, and for a frame of a page. For small inputs such as a
+ * frame, level 1 searches for short repetitions, which are accidental. So `ofFrame` sets the minimum match
+ * length of a page.
  */
 private[parquet] final class ZstdLevel(level: Int) {
   val ofPage: ZstdCompressCtx = new ZstdCompressCtx().setLevel(level)
@@ -246,23 +251,29 @@ private[parquet] object ZstdLevel {
   private final val MinMatch = 6
 }
 
-/** Bytes that can be looked at where they are. */
+/** An output stream that gives access to its array without a copy. */
 private[parquet] final class OpenBytes extends ByteArrayOutputStream {
   def bytes: Array[Byte] = buf
 }
 
 private[parquet] object ZstdCompressor {
 
-  /** What is tried of a page; of a large one more, since it may repeat what stood long before, as maps of many keys do. */
-  private final val ValueSource = 32 * 1024
-  private final val MostOfPart = 512 * 1024
-  private def partOf(length: Int) =
-    if (length < 8 * ValueSource) ValueSource else math.min(length / 2, MostOfPart)
+  /**
+   * The size of the sample of a page. A large page has a larger sample, since its repetitions may be far apart,
+   * as in maps with many keys.
+   */
+  private final val MinSample = 32 * 1024
+  private final val MaxSample = 512 * 1024
+  private def sampleSize(length: Int) =
+    if (length < 8 * MinSample) MinSample else math.min(length / 2, MaxSample)
 
-  private final val Gain = 0.98
+  private final val MaxSizeRatio = 0.98
 
-  /** Bytes of a page in a frame, the smallest that the page bears. Up to 16 KiB zstd takes tables in which it finds less. */
+  /**
+   * Candidates for the uncompressed size of a frame; the first with acceptable cost is used. Up to 16 KiB, zstd
+   * uses tables that find fewer repetitions.
+   */
   val Frames: Seq[Int] = Seq(8 * 1024, 17 * 1024)
-  private final val Cost = 1.025
-  private final val MostOfHeader = 64
+  private final val MaxFrameCost = 1.025
+  private final val MaxHeaderSize = 64
 }

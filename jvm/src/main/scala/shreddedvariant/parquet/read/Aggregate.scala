@@ -1,20 +1,22 @@
-/** The aggregates that a scan computes of its files, each in part: Spark puts the parts together. */
+/**
+ * The aggregates that a scan computes partially, for each split of a file; Spark merges the partial results.
+ */
 package shreddedvariant.parquet.read
 
 import org.apache.spark.sql.types.{DataType, LongType, StructField}
 import shreddedvariant.stats.{Column, ExactAggregates}
 
-/** A column as it is read, and as statistics know it. */
+/** A column as the field to read, and as the column of predicates and statistics. */
 final case class AggregatedColumn(field: StructField, column: Column)
 
 sealed abstract class Aggregate extends Serializable {
   def of: Option[AggregatedColumn]
   def dataType: DataType
 
-  /** As EXPLAIN shows it. */
+  /** The text in EXPLAIN. */
   def text: String
 
-  /** Whether it follows from what the footer tells exactly of its column. */
+  /** Whether the exact aggregates of its column in the footer give the result. */
   def followsFrom(tally: ExactAggregates): Boolean
 }
 
@@ -33,7 +35,7 @@ object Aggregate {
     override def followsFrom(tally: ExactAggregates): Boolean = true
   }
 
-  /** The minimum or the maximum. */
+  /** The min or the max of a column. */
   final case class MinMax(compared: AggregatedColumn, isMax: Boolean) extends Aggregate {
     override def of: Option[AggregatedColumn] = Some(compared)
     override def dataType: DataType = compared.field.dataType

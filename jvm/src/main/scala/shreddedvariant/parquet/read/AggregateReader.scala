@@ -1,8 +1,9 @@
 /**
- * Reads one split of a file as one row: what the aggregates come to there, behind the partition's values.
+ * Reads one split of a file as one row: the partition values, followed by the partial results of the
+ * aggregates.
  *
- * Each row group is asked through its footer first. The columns of those aggregates that it does not tell exactly are
- * decoded, and nothing else is read.
+ * Aggregates of a row group are taken from the footer if it gives them exactly. Else only the columns of the
+ * remaining aggregates are decoded.
  */
 package shreddedvariant.parquet.read
 
@@ -35,10 +36,10 @@ final class AggregateReader(
   private var failure: Option[Throwable] = None
   private var isDone = false
 
-  // What cannot be read is refused, also where nothing of it would be.
+  // Refuses columns that cannot be read, even if the footer answers all aggregates.
   reader(job.read.columns.fields.toSeq)
 
-  /** A split without rows gives no row: a group is there only if one of its rows is. */
+  /** A split without rows gives no row, because a group of the result needs at least one row. */
   override def next(): Boolean =
     if (isDone) false
     else {
@@ -49,7 +50,10 @@ final class AggregateReader(
       groups.nonEmpty
     }
 
-  /** A cast that raises is the query's error and none of the file's, which Spark would wrap or ignore in `next`. */
+  /**
+   * Raises the error of a failed cast here, not in `next`, where Spark would wrap or ignore it as an error of
+   * the file.
+   */
   override def get(): InternalRow = {
     failure.foreach(throw _)
     val group = job.groupBy.map { name =>
@@ -65,32 +69,32 @@ final class AggregateReader(
   }
 
   private def answer(group: RowGroup): Unit = {
-    val open = partials.filterNot { case (aggregate, partial) =>
+    val remaining = partials.filterNot { case (aggregate, partial) =>
       val tally = tallyOf(aggregate, group).filter(aggregate.followsFrom)
       tally.foreach(partial.add(_))
       tally.isDefined
     }
-    if (open.isEmpty) counts.add(ReadCount.RowGroupsAnswered, 1) else decode(group, open)
+    if (remaining.isEmpty) counts.add(ReadCount.RowGroupsAnswered, 1) else decode(group, remaining)
   }
 
   private def tallyOf(aggregate: Aggregate, group: RowGroup): Option[ExactAggregates] =
-    aggregate.of.fold(Option(ExactAggregates(group.rows, None)))(of => tallies.of(of.column, group))
+    aggregate.of.fold(Option(ExactAggregates(group.rows, None)))(input => tallies.of(input.column, group))
 
-  private def decode(group: RowGroup, open: Seq[(Aggregate, PartialAggregate)]): Unit = {
-    val fields = job.read.columns.fields.toSeq.filter(f => open.exists(_._1.of.exists(_.field == f)))
-    val places = open.map { case (aggregate, _) => fields.indexOf(aggregate.of.get.field) }
+  private def decode(group: RowGroup, remaining: Seq[(Aggregate, PartialAggregate)]): Unit = {
+    val fields = job.read.columns.fields.toSeq.filter(f => remaining.exists(_._1.of.exists(_.field == f)))
+    val indexes = remaining.map { case (aggregate, _) => fields.indexOf(aggregate.of.get.field) }
     val columns = reader(fields)
     val rows = file.source.rows(group, columns.needed(group))
     columns.open(group, rows)
-    var left = rows.size
-    while (left > 0 && failure.isEmpty) {
-      val count = math.min(left, job.read.batchSize.toLong).toInt
+    var rowsLeft = rows.size
+    while (rowsLeft > 0 && failure.isEmpty) {
+      val count = math.min(rowsLeft, job.read.batchSize.toLong).toInt
       columns.read(count)
       try {
         val vectors = columns.vectors
-        for (((_, partial), place) <- open.zip(places)) partial.add(vectors(place), count)
+        for (((_, partial), index) <- remaining.zip(indexes)) partial.add(vectors(index), count)
       } catch { case NonFatal(e) => failure = Some(e) }
-      left -= count
+      rowsLeft -= count
     }
   }
 

@@ -30,7 +30,7 @@ final class BatchReader(
   private var isLate = false
   private var rowsLeft = 0L
   private var batchRows = job.batchSize
-  private var allowed = job.limit.getOrElse(Long.MaxValue)
+  private var remainingLimit = job.limit.getOrElse(Long.MaxValue)
 
   override def next(): Boolean = {
     while (rowsLeft == 0)
@@ -59,19 +59,22 @@ final class BatchReader(
   }
 
   private def open(group: RowGroup): Unit = {
-    val rows = source.rows(group, all.needed(group), allowed)
+    val rows = source.rows(group, all.needed(group), remainingLimit)
     if (!rows.isEmpty && !hasRead) { hasRead = true; file.countFile(hasRead) }
     val survivors = if (rows.isEmpty) None else surviving(group, rows)
     isLate = survivors.isDefined
     rowsLeft = survivors.getOrElse(rows).size
-    allowed -= rowsLeft
+    remainingLimit -= rowsLeft
     if (!isLate && !rows.isEmpty) {
       all.open(group, rows)
       batchRows = BatchReader.rows(group, all.needed(group), job.batchSize)
     }
   }
 
-  /** The rows that pass the filter, where it is evaluated first: what that takes is not even made where it is not tried. */
+  /**
+   * The rows that pass the filter; None without late materialisation. Its reader is created on the first
+   * attempt.
+   */
   private def surviving(group: RowGroup, rows: RowRanges): Option[RowRanges] = {
     val leaves = all.needed(group)
     if (!LateReader.mayPay(group, leaves, leaves) || !job.filter.exists(_.attempts.next())) None
@@ -81,7 +84,7 @@ final class BatchReader(
     }
   }
 
-  /** None where the query has no filter, or all that it reads is in the filter. */
+  /** None if the query has no filter, or reads only columns of the filter. */
   private def lateReader: Option[LateReader] =
     for {
       filter <- job.filter
@@ -106,18 +109,21 @@ final class BatchReader(
 
 private[parquet] object BatchReader {
 
-  /** Entries of a batch of long lists and maps, and of many leaves; more would leave the processor's caches. */
-  private val MostEntries = 1L << 16
+  /**
+   * Maximal entries of a batch, for long lists and maps and for many leaves. More do not fit into the CPU
+   * caches.
+   */
+  private val MaxEntries = 1L << 16
 
-  /** The rows of a batch: fewer than usual where rows have many entries. */
-  def rows(group: RowGroup, leaves: Seq[LeafColumnReader], usual: Int): Int = {
+  /** The rows of a batch: fewer than `batchSize` if rows have many entries. */
+  def rows(group: RowGroup, leaves: Seq[LeafColumnReader], batchSize: Int): Int = {
     val entries = leaves.map(leaf => group.chunk(leaf.path).fold(0L)(_.getValueCount))
-    def rowsOf(entries: Long) = if (entries == 0) usual.toLong else MostEntries * group.rows / entries
-    val ofLargest = math.max(1L, rowsOf(entries.maxOption.getOrElse(0L)))
-    val ofAll = math.max(FewestRows, rowsOf(entries.sum))
-    Seq(ofLargest, ofAll, usual.toLong).min.toInt
+    def rowsOf(entries: Long) = if (entries == 0) batchSize.toLong else MaxEntries * group.rows / entries
+    val byLargestLeaf = math.max(1L, rowsOf(entries.maxOption.getOrElse(0L)))
+    val byAllLeaves = math.max(MinRows, rowsOf(entries.sum))
+    Seq(byLargestLeaf, byAllLeaves, batchSize.toLong).min.toInt
   }
 
-  /** However many leaves there are: what a batch costs is shared by its rows. */
-  private val FewestRows = 512L
+  /** A lower bound for any number of leaves, because each batch has a fixed cost. */
+  private val MinRows = 512L
 }

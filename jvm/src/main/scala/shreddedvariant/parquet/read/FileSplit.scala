@@ -1,4 +1,4 @@
-/** One split of a file, opened: its row groups, what judges them, and readers of its columns. */
+/** One open split of a file: its row groups, the filters for them, and the readers of its columns. */
 package shreddedvariant.parquet.read
 
 import scala.jdk.CollectionConverters._
@@ -30,15 +30,15 @@ final class FileSplit(
   private val open = counts.timed(ReadCount.FooterTime)(OpenFile.split(split, conf, job.id))
   private val reader = open.reader
   private val footer = reader.getFileMetaData
-  private val place = new BatchPosition(name)
-  private val fileColumns = new FileColumns(split, place, job.batchSize)
-  private val places = new LeafChunks(footer.getSchema)
+  private val position = new BatchPosition(name)
+  private val fileColumns = new FileColumns(split, position, job.batchSize)
+  private val leafChunks = new LeafChunks(footer.getSchema)
   private val writer: ParsedVersion = FileSplit.writerVersion(footer)
   val groups: IndexedSeq[RowGroup] =
     reader.getRowGroups.asScala.toIndexedSeq.zipWithIndex.map { case (block, i) => rowGroup(block, i) }
   private val skipping =
-    job.predicate.map(asked => new Skipping(asked.at(split.partitionValues), binder, reader, writer))
-  // Made where a row group is asked for, when all else of this is there.
+    job.predicate.map(predicate => new Skipping(predicate.at(split.partitionValues), binder, reader, writer))
+  // Created on first use, when all fields of this object are initialised.
   private lazy val ranking =
     for (top <- job.top; first <- first)
       yield new TopNRowGroupFilter(
@@ -60,19 +60,21 @@ final class FileSplit(
     new FileMaps(schema, footer.getKeyValueMetaData.asScala.toMap, job.hotKeys, job.sameName)
 
   private def binder: PredicateBinder =
-    new PredicateBinder(schema, place, hotKeys, job, rebasing, keepsToShape)
+    new PredicateBinder(schema, position, hotKeys, job, rebasing, keepsToShape)
 
-  def columns(asked: StructType): GroupReader = {
+  def columns(requested: StructType): GroupReader = {
     val bound =
       try
-        place.named {
-          new ColumnBinder(schema, place, fileColumns, hotKeys, job, rebasing, keepsToShape).bind(asked)
+        position.named {
+          new ColumnBinder(schema, position, fileColumns, hotKeys, job, rebasing, keepsToShape).bind(
+            requested
+          )
         }
       catch { case NonFatal(e) => reader.close(); throw e }
-    new GroupReader(bound, source, place, writer)
+    new GroupReader(bound, source, position, writer)
   }
 
-  /** A file that comes in several splits is counted with its first one, by what the footer says of all row groups. */
+  /** The first split of a file counts the file, by the footer of all its row groups. */
   def countFile(hasRead: Boolean): Unit = if (split.start == 0) {
     val isWhole = split.length >= split.fileSize
     if (hasRead || !isWhole && othersMayMatch) counts.add(ReadCount.FilesRead, 1)
@@ -81,21 +83,24 @@ final class FileSplit(
 
   def close(): Unit = reader.close()
 
-  /** Those of other splits too. */
+  /** All row groups of the file, including those of other splits. */
   private def allGroups: Seq[RowGroup] = open.all.map(rowGroup(_, -1))
 
   private def othersMayMatch: Boolean = skipping.forall { judge =>
     allGroups.exists(group => group.rows > 0 && judge.mayMatch(group))
   }
 
-  private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, places)
+  private def rowGroup(block: BlockMetaData, number: Int) = new RowGroup(block, number, leafChunks)
 
-  private def isOfParquetMr = Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
+  private def isParquetMr = Option(footer.getCreatedBy).exists(_.startsWith("parquet-mr"))
 
-  /** Other libraries copy the keys of a footer from file to file, whatever they do to the rows. */
+  /**
+   * Whether the footer declares that shredded fields are only in their own cells. Other libraries copy footer
+   * keys to files with other rows, so only parquet-mr's files with the declared number of rows are believed.
+   */
   private def keepsToShape: Boolean = {
     def rows = open.all.iterator.map(_.getRowCount).sum
-    isOfParquetMr &&
+    isParquetMr &&
     Option(footer.getKeyValueMetaData.get(DraftLayout.FooterKey)).exists(_ == DraftLayout.keepsToShape(rows))
   }
 
@@ -103,7 +108,7 @@ final class FileSplit(
     val keys = footer.getKeyValueMetaData
     val datetime = DataSourceUtils.datetimeRebaseSpec(keys.get, job.rebasing.datetime)
     val int96 = DataSourceUtils.int96RebaseSpec(keys.get, job.rebasing.int96)
-    val convertInt96 = job.rebasing.convertInt96 && !isOfParquetMr
+    val convertInt96 = job.rebasing.convertInt96 && !isParquetMr
     Rebasing(
       datetime.mode.toString,
       datetime.timeZone,
@@ -116,7 +121,7 @@ final class FileSplit(
 
 object FileSplit {
 
-  /** Old writers encoded some pages wrongly, and Spark's decoder mends that by the writer's version. */
+  /** Null if unknown. Spark's decoder needs the version to read pages that old writers encoded wrongly. */
   private[parquet] def writerVersion(footer: FileMetaData): ParsedVersion =
     try VersionParser.parse(footer.getCreatedBy)
     catch { case NonFatal(_) => null }

@@ -1,4 +1,4 @@
-/** Reads some columns of a file, row group by row group, batch by batch. */
+/** Reads some columns of a file by row groups and batches. */
 package shreddedvariant.parquet.read
 
 import scala.util.control.NonFatal
@@ -13,12 +13,17 @@ import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.parquet.vector.{BatchPosition, LeafColumnReader}
 import shreddedvariant.stats.RowRanges
 
-final class GroupReader(bound: BoundFile, source: GroupSource, place: BatchPosition, writer: ParsedVersion) {
+final class GroupReader(
+    bound: BoundFile,
+    source: GroupSource,
+    position: BatchPosition,
+    writer: ParsedVersion
+) {
   private var active = Seq.empty[LeafColumnReader]
   private var pages: Option[GroupPages] = None
   private var cursor: RowCursor = _
 
-  /** The leaves that somebody needs in this row group; the others are null there and are not read. */
+  /** The leaves that are needed in this row group. The other leaves are null there and are not read. */
   def needed(group: RowGroup): Seq[LeafColumnReader] = bound.leaves.filter(_.isNeededIn(group))
 
   def open(group: RowGroup, rows: RowRanges): Unit = {
@@ -27,23 +32,23 @@ final class GroupReader(bound: BoundFile, source: GroupSource, place: BatchPosit
     val (needed, idle) = bound.leaves.partition(_.isNeededIn(group))
     idle.foreach(_.skip())
     if (needed.nonEmpty) {
-      val read =
+      val groupPages =
         try source.read(group, needed, rows)
         catch {
-          // Spark lets these pass `ignoreCorruptFiles`: the file is not damaged.
+          // The file is not damaged: Spark raises these errors even with `ignoreCorruptFiles`.
           case e @ (_: AccessControlException | _: BlockMissingException) => throw e
-          case NonFatal(e) => throw Errors.damagedPages(place.file, s"row group ${group.number}", e)
+          case NonFatal(e) => throw Errors.damagedPages(position.file, s"row group ${group.number}", e)
         }
-      pages = Some(read)
-      needed.foreach(leaf => leaf.open(read(leaf), writer, group))
+      pages = Some(groupPages)
+      needed.foreach(leaf => leaf.open(groupPages(leaf), writer, group))
     }
     active = needed
     bound.assembled.foreach(_.open(group))
   }
 
-  /** Decodes the next rows of those that were asked for. */
+  /** Decodes the next of the rows that [[open]] selected. */
   def read(rows: Int): Unit = {
-    cursor.next(rows, place)
+    cursor.next(rows, position)
     active.foreach(_.read(rows))
     bound.assembled.foreach(_.assemble(rows))
   }

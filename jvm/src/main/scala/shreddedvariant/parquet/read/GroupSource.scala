@@ -1,4 +1,6 @@
-/** Reads the pages of row groups: those rows that may match, of those leaves that are asked for. Counts what it does. */
+/**
+ * Reads the pages of the requested leaves and matching rows of row groups, and counts what is read and skipped.
+ */
 package shreddedvariant.parquet.read
 
 import scala.jdk.CollectionConverters._
@@ -21,10 +23,10 @@ final class GroupSource(
 ) {
 
   /**
-   * The rows of a row group that have to be read, up to `limit`: single ones only if all leaves say where their pages are.
+   * The rows of a row group that have to be read, at most `limit`; all rows if a leaf has no offset index.
    */
   def rows(group: RowGroup, leaves: Seq[LeafColumnReader], limit: Long = Long.MaxValue): RowRanges = {
-    val matching = wanted(group).take(limit)
+    val matching = matchingRows(group).take(limit)
     val rows =
       if (matching.isEmpty || leaves.forall(l => group.hasOffsets(l.path))) matching
       else RowRanges.first(group.rows)
@@ -34,12 +36,15 @@ final class GroupSource(
     rows
   }
 
-  private def wanted(group: RowGroup): RowRanges = {
+  private def matchingRows(group: RowGroup): RowRanges = {
     val matching = skipping.fold(RowRanges.first(group.rows))(_.rows(group))
     ranking.fold(matching)(_.rows(group).intersect(matching))
   }
 
-  /** Counts rows that were dropped one by one, and, where no row is left, what is not read for them. */
+  /**
+   * Counts rows that the filter dropped, and, if no row is left, the pages and bytes of `leaves` that are not
+   * read.
+   */
   def countSurvivors(
       group: RowGroup,
       leaves: Seq[LeafColumnReader],
@@ -50,14 +55,16 @@ final class GroupSource(
     if (isEmpty) countWhole(group, leaves, ReadCount.PagesSkipped, ReadCount.BytesSkipped)
   }
 
-  /** parquet-java keeps the indexes of those leaves that are asked for when it first needs one of the row group's. */
+  /**
+   * Loads the indexes of all `leaves`: parquet-java keeps only the indexes of the leaves of the first request.
+   */
   def prepare(group: RowGroup, leaves: Seq[LeafColumnReader]): Unit = {
     reader.setRequestedSchema(leaves.map(_.descriptor).distinct.asJava)
     reader.getColumnIndexStore(group.number)
     ()
   }
 
-  /** The pages of the leaves, of all their rows or of those that are asked for. */
+  /** The pages of the leaves that contain the given rows. */
   def read(group: RowGroup, leaves: Seq[LeafColumnReader], rows: RowRanges): GroupPages = {
     reader.setRequestedSchema(leaves.map(_.descriptor).asJava)
     if (rows.size == group.rows) {
@@ -100,7 +107,7 @@ final class GroupSource(
       val cost = RowSelection.cost(rows, offsets.getOffsetIndex(ColumnPath.get(leaf.path: _*)), group.rows)
       counts.add(ReadCount.PagesRead, cost.pagesRead)
       counts.add(ReadCount.PagesSkipped, cost.pagesSkipped)
-      // What stands before the pages is the dictionary, which any of them needs.
+      // The rest of the chunk is the dictionary, which every page needs.
       val dictionary = math.max(0, group.bytes(leaf.path) - cost.bytesRead - cost.bytesSkipped)
       counts.add(ReadCount.BytesRead, cost.bytesRead + (if (cost.pagesRead > 0) dictionary else 0))
       counts.add(ReadCount.BytesSkipped, cost.bytesSkipped + (if (cost.pagesRead > 0) 0 else dictionary))
@@ -108,7 +115,7 @@ final class GroupSource(
   }
 }
 
-/** What was read of a row group; to be closed when nothing of it is decoded any more. */
+/** The pages that were read of a row group. Close them after everything is decoded. */
 abstract class GroupPages(pages: PageReadStore) extends AutoCloseable {
   def apply(leaf: LeafColumnReader): PageReadStore
   override def close(): Unit = pages.close()

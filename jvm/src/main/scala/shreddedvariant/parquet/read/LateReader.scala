@@ -1,7 +1,8 @@
 /**
- * Late materialisation: the columns of the filter first, then the others for the rows that survive it.
+ * Late materialisation: reads the columns of the filter first, then the other columns for the rows that pass.
  *
- * The filter's columns are decoded once: their values in surviving rows are kept aside and go out beside the others.
+ * The filter's columns are decoded once: their values in the rows that pass are kept and returned with the
+ * other columns.
  */
 package shreddedvariant.parquet.read
 
@@ -32,35 +33,38 @@ final class LateReader(
   private val attempts = filter.attempts
   private var batch = 0
 
-  /** Where each column of the query is found: among the filter's, or, after these, among the others. */
+  /** The index of each column of the query in the filter's columns, followed by the other columns. */
   private val order = {
-    val (asked, others) = columns.fieldNames.partition(filter.columns.fieldNames.contains)
+    val (filtered, others) = columns.fieldNames.partition(filter.columns.fieldNames.contains)
     columns.fieldNames.map { name =>
-      if (asked.contains(name)) filter.columns.fieldIndex(name) else asked.length + others.indexOf(name)
+      if (filtered.contains(name)) filter.columns.fieldIndex(name) else filtered.length + others.indexOf(name)
     }
   }
 
-  /** The rows that survive of those given; None where finding them does not pay, or may hide an error. */
+  /**
+   * The given rows that pass the filter; None if late materialisation does not pay, or if the filter raises an
+   * error.
+   */
   def surviving(group: RowGroup, rows: RowRanges): Option[RowRanges] = {
-    val (first, others) = (filterColumns.needed(group), otherColumns.needed(group))
-    // Columns may share leaves, such as the residual of a map: these are read for the filter in any case.
-    val read = first.iterator.map(_.path).toSet
-    val spared = others.filterNot(leaf => read(leaf.path))
-    if (!LateReader.mayPay(group, others, spared)) None
+    val (filterLeaves, otherLeaves) = (filterColumns.needed(group), otherColumns.needed(group))
+    // Columns may share leaves, such as the residual of a map. Leaves of the filter are read in any case.
+    val filterPaths = filterLeaves.iterator.map(_.path).toSet
+    val avoidable = otherLeaves.filterNot(leaf => filterPaths(leaf.path))
+    if (!LateReader.mayPay(group, otherLeaves, avoidable)) None
     else {
-      source.prepare(group, first ++ others)
-      val found = find(group, rows, LateCost(group, filter.columns.length, spared))
-      attempts.ended(found.isDefined)
-      found.foreach { found =>
+      source.prepare(group, filterLeaves ++ otherLeaves)
+      val survivors = find(group, rows, LateCost(group, filter.columns.length, avoidable))
+      attempts.ended(survivors.isDefined)
+      survivors.foreach { survivors =>
         batch = 0
-        source.countSurvivors(group, others, rows.size - found.size, found.isEmpty)
-        if (!found.isEmpty) otherColumns.open(group, found)
+        source.countSurvivors(group, otherLeaves, rows.size - survivors.size, survivors.isEmpty)
+        if (!survivors.isEmpty) otherColumns.open(group, survivors)
       }
-      found
+      survivors
     }
   }
 
-  /** The next survivors, all columns of the query. */
+  /** All columns of the query for the next rows that pass. */
   def read(rows: Int): Array[ColumnVector] = {
     otherColumns.read(rows)
     val vectors = kept.batch(batch) ++ otherColumns.vectors
@@ -79,20 +83,20 @@ final class LateReader(
     kept.clear()
     val spans = mutable.ArrayBuffer.empty[RowRange]
     val numbers = new RowNumbers(rows)
-    var left = rows.size
-    while (left > 0) {
-      val count = math.min(left, batchSize.toLong).toInt
+    var remaining = rows.size
+    while (remaining > 0) {
+      val count = math.min(remaining, batchSize.toLong).toInt
       filterColumns.read(count)
       val batch = new ColumnarBatch(filterColumns.vectors, count)
-      if (!keep(batch, rows.size - left, numbers, spans)) return None
-      left -= count
-      val tried = rows.size - left
-      if (tried >= LateReader.Trial && !cost.isWorth(kept.size.toDouble / tried)) return None
+      if (!keep(batch, rows.size - remaining, numbers, spans)) return None
+      remaining -= count
+      val tested = rows.size - remaining
+      if (tested >= LateReader.TrialRows && !cost.isWorth(kept.size.toDouble / tested)) return None
     }
     Some(RowRanges.of(spans))
   }
 
-  /** Keeps the rows of a batch that pass; false where the filter raises. */
+  /** Keeps the rows of a batch that pass; false if the filter raises an error. */
   private def keep(
       rows: ColumnarBatch,
       first: Long,
@@ -121,26 +125,28 @@ final class LateReader(
 
 object LateReader {
 
-  /** Only files that say where pages are can leave out rows; and few bytes a row are decoded faster than filtered. */
-  def mayPay(group: RowGroup, others: Seq[LeafColumnReader], spared: Seq[LeafColumnReader]): Boolean =
+  /**
+   * Needs offset indexes to skip rows, and enough bytes per row: few bytes are decoded faster than filtered.
+   */
+  def mayPay(group: RowGroup, others: Seq[LeafColumnReader], avoidable: Seq[LeafColumnReader]): Boolean =
     others.forall(leaf => group.hasOffsets(leaf.path)) &&
-      spared.iterator.map(leaf => group.decodedBytes(leaf.path)).sum >= MinBytesOfRow * group.rows
+      avoidable.iterator.map(leaf => group.decodedBytes(leaf.path)).sum >= MinBytesPerRow * group.rows
 
-  private val MinBytesOfRow = 16L
+  private val MinBytesPerRow = 16L
 
-  /** After so many rows it shows how many of them pass. */
-  private val Trial = 8192L
+  /** The share of passing rows is evaluated after this number of rows. */
+  private val TrialRows = 8192L
 }
 
-/** What a row takes, in nanoseconds on some machine: only their proportions count. */
+/** Estimates costs per row, in nanoseconds on some machine. Only the ratios matter. */
 private[parquet] final case class LateCost(filterColumns: Int, leaves: Int, bytesOfRow: Double) {
 
-  /** Whether finding the survivors and picking their values takes less than decoding the values of all rows. */
+  /** Whether filtering and reading the share `survivors` of the rows is cheaper than decoding all rows. */
   def isWorth(survivors: Double): Boolean = {
-    // Where nothing survives, pages are not even decompressed.
-    val spared = leaves * 2 + bytesOfRow * (if (survivors == 0) 1.0 else 0.15)
+    // If no row passes, pages are not even decompressed.
+    val saved = leaves * 2 + bytesOfRow * (if (survivors == 0) 1.0 else 0.15)
     val spent = 15 + survivors * (leaves * 40 + filterColumns * 20)
-    spent <= spared
+    spent <= saved
   }
 }
 
@@ -151,22 +157,22 @@ private[parquet] object LateCost {
   }
 }
 
-/** The numbers of the rows of spans, which are asked for one after the other. */
+/** Gives the row numbers of selected rows, for indexes in ascending order. */
 private[parquet] final class RowNumbers(rows: RowRanges) {
   private var span = 0
   private var before = 0L
 
-  /** Of the row that so many of the spans' stand before. */
-  def of(place: Long): Long = {
-    while (place - before >= rows.spans(span).size) {
+  /** The number of the selected row with the given index. */
+  def of(index: Long): Long = {
+    while (index - before >= rows.spans(span).size) {
       before += rows.spans(span).size
       span += 1
     }
-    rows.spans(span).from + place - before
+    rows.spans(span).from + index - before
   }
 }
 
-/** Rows of a filter's columns that are kept, in vectors of the size of a batch. */
+/** Keeps rows of the filter's columns, in vectors of the size of a batch. */
 private[parquet] final class KeptRows(columns: StructType, batchSize: Int, vectors: VectorAllocator) {
   private val converter = SparkBridge.rowConverter(VectorType(columns))
   private val batches = mutable.ArrayBuffer.empty[Array[WritableColumnVector]]

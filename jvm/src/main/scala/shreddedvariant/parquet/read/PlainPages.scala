@@ -1,7 +1,9 @@
 /**
- * Pages of numbers stored by differences → pages of the same numbers as PLAIN, which Spark's decoder copies as a whole.
+ * Converts DELTA_BINARY_PACKED pages to PLAIN pages with the same numbers, which Spark's decoder copies as a
+ * whole.
  *
- * Spark decodes differences too, with a call for each number; a page at a time it is a loop over words.
+ * Spark's decoder reads DELTA_BINARY_PACKED with a call for each number; the conversion of a page is a loop
+ * over words.
  */
 package shreddedvariant.parquet.read
 
@@ -13,7 +15,7 @@ import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, Pag
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
 import shreddedvariant.parquet.page.{DeltaBinaryPackedDecoder, PageBuffer}
 
-/** The pages stand in `buffer`, and go out in `plain`, where each takes the place of the one before. */
+/** The pages are in `buffer`. Converted pages are written to `plain`, each over the previous one. */
 private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer, plain: PageBuffer)
     extends PageReadStore {
   override def getPageReader(column: ColumnDescriptor): PageReader = {
@@ -37,7 +39,7 @@ private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer
     val numbers = new DeltaBinaryPackedDecoder(bytes.values, buffer, page.getValueCount.toLong)
     val levels = bytes.values.arrayOffset - bytes.start
     val size = levels + numbers.size.toLong * width
-    if (size > PlainPages.Most) {
+    if (size > PlainPages.MaxSize) {
       val stored = levels + bytes.values.limit()
       copyOf(page, BytesInput.from(bytes.values.array, bytes.start, stored), stored, page.getValueEncoding)
     } else {
@@ -62,6 +64,9 @@ private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer
 
 private[parquet] object PlainPages {
 
-  /** Bytes of a page. Equal differences take no bytes, so a larger one stays as it is, for Spark's decoder. */
-  private final val Most = 64L << 20
+  /**
+   * Equal differences take no bytes, so a small page may become huge. Pages above this size are left to Spark's
+   * decoder.
+   */
+  private final val MaxSize = 64L << 20
 }

@@ -1,4 +1,4 @@
-/** What a task has read of its files, and what it has left out, counted as it goes. */
+/** Counts what a task reads from its files and what it skips. */
 package shreddedvariant.parquet.read
 
 sealed abstract class ReadCount(
@@ -9,7 +9,7 @@ sealed abstract class ReadCount(
 
 object ReadCount {
 
-  /** How a user wants to see the count. */
+  /** The unit in which the count is displayed. */
   sealed trait Unit
   case object Number extends Unit
   case object Bytes extends Unit
@@ -28,7 +28,7 @@ object ReadCount {
   case object FooterTime
       extends ReadCount("footerTime", "time of opening files and reading footers", Nanoseconds)
 
-  /** Pages and bytes are those of the leaves that the query reads; footers and indexes are not among them. */
+  /** Pages and bytes are those of the leaves that the query reads, without footers and indexes. */
   val all: Seq[ReadCount] = Seq(
     FilesRead,
     FilesSkipped,

@@ -1,12 +1,15 @@
 /**
- * Pages of which single rows are wanted → pages of just these rows, for a decoder that then decodes nothing else.
+ * Cuts the selected rows out of pages, into pages with only these rows, so that the decoder decodes nothing
+ * else.
  *
- * Spark's decoder can be told of rows too, and unpacks all those between them; where one row of a thousand is wanted, that
- * is most of the work. Here what is between is passed over: runs of levels as a whole, values by their widths.
+ * Spark's decoder can also select rows, but it unpacks all rows in between, which is most of the work if one
+ * row of a thousand is selected. Here the rows in between are skipped: levels run by run, values by their
+ * widths.
  *
- * Law: an entry's levels and value go out as they came in, encoded anew; which entries belong to a row, the repetition
- * levels say, and where a page's first row stands, the file's offset index. A dictionary that has more values than rows
- * are wanted is not handed on, because decoders make an object of each of its values: pages then have their own.
+ * Law: levels and values are copied unchanged, and only encoded again. The repetition levels show the entries
+ * of a row, and the offset index of the file gives the first row of a page. A dictionary with more values than
+ * selected rows is not passed to the decoder, because decoders create an object for each of its values: the
+ * pages then contain the values.
  */
 package shreddedvariant.parquet.read
 
@@ -36,32 +39,38 @@ import shreddedvariant.parquet.page.{
 import shreddedvariant.parquet.vector.LeafColumnReader
 import shreddedvariant.stats.RowRanges
 
-/** The pages of a row group as parquet-java reads them for `rows`, into `buffer`: each says which row is its first. */
+/**
+ * `pages` are the pages that parquet-java reads for `rows` into `buffer`; each page has the index of its first
+ * row.
+ */
 final class RowPages(pages: PageReadStore, rows: RowRanges, buffer: PageBuffer) extends PageReadStore {
   override def getPageReader(column: ColumnDescriptor): PageReader =
     new RowPageReader(pages.getPageReader(column), column, rows, buffer)
   override def getRowCount: Long = rows.size
 
-  /** None: there is no row left to pass over. */
+  /** None, because the pages have only selected rows. */
   override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = Optional.empty()
 }
 
 object RowPages {
 
-  /** Entries of a page of which rows can be cut out: a run takes few bytes for any number, and here each takes four. */
+  /**
+   * Maximal entries of a page. A run of any length takes few bytes, but each copied entry takes four bytes of
+   * memory.
+   */
   private[parquet] final val MostEntries = 1 << 24
 
   /** Whether rows of a chunk can be cut out of its pages. */
   def cuts(group: RowGroup, leaf: LeafColumnReader): Boolean =
     takes(group, leaf) && group.chunk(leaf.path).exists(_.getValueCount <= MostEntries)
 
-  /** Whether a chunk has no encoding in which values rest on those before them. */
+  /** Whether [[ValueCopy]] supports all encodings of the chunk. */
   def takes(group: RowGroup, leaf: LeafColumnReader): Boolean = group.chunk(leaf.path).exists { chunk =>
     val column = leaf.descriptor.getPrimitiveType
-    chunk.getEncodings.stream.allMatch(e => ofLevels.contains(e) || ValueCopy.takes(e, column))
+    chunk.getEncodings.stream.allMatch(e => levelEncodings.contains(e) || ValueCopy.takes(e, column))
   }
 
-  private val ofLevels = Set(Encoding.RLE, Encoding.valueOf("BIT_PACKED"))
+  private val levelEncodings = Set(Encoding.RLE, Encoding.valueOf("BIT_PACKED"))
 }
 
 private[parquet] final class RowPageReader(
@@ -86,16 +95,16 @@ private[parquet] final class RowPageReader(
 
   override def readPage(): DataPage = {
     var page = pages.readPage()
-    var found: DataPage = null
-    while (page != null && found == null) {
-      found = withRows(page)
-      if (found == null) page = pages.readPage()
+    var result: DataPage = null
+    while (page != null && result == null) {
+      result = selectRows(page)
+      if (result == null) page = pages.readPage()
     }
-    found
+    result
   }
 
-  /** Null where no row of the page is wanted. */
-  private def withRows(page: DataPage): DataPage = {
+  /** The page with only the selected rows; null if no row of the page is selected. */
+  private def selectRows(page: DataPage): DataPage = {
     if (!page.getFirstRowIndex.isPresent) throw new ParquetDecodingException("a page without its first row")
     val first = page.getFirstRowIndex.get.longValue
     if (
@@ -106,20 +115,20 @@ private[parquet] final class RowPageReader(
       )
     while (span < rows.spans.size && rows.spans(span).until <= first) span += 1
     if (span == rows.spans.size) null
-    else if (values.isEmpty && isWanted(page, first)) {
+    else if (values.isEmpty && isSelected(page, first)) {
       buffer.needAll()
       page
     } else {
       if (page.getValueCount < 0 || page.getValueCount > RowPages.MostEntries)
         throw new ParquetDecodingException(s"a page of ${page.getValueCount} values")
       val bytes = PageBytes(page, maxRepetition, maxDefinition, buffer)
-      val part = new PagePart(column, bytes, page.getValueCount.toLong, values, buffer)
-      part.take(first, rows, span)
-      part.page
+      val selection = new PagePart(column, bytes, page.getValueCount.toLong, values, buffer)
+      selection.take(first, rows, span)
+      selection.page
     }
   }
 
-  private def isWanted(page: DataPage, first: Long) = {
+  private def isSelected(page: DataPage, first: Long) = {
     val size =
       if (maxRepetition == 0) page.getValueCount.toLong
       else if (page.getIndexRowCount.isPresent) page.getIndexRowCount.get.longValue
@@ -128,7 +137,7 @@ private[parquet] final class RowPageReader(
   }
 }
 
-/** The rows of one page that are wanted, put together entry by entry. */
+/** Copies the selected rows of one page, entry by entry. */
 private[parquet] final class PagePart(
     column: ColumnDescriptor,
     source: PageBytes,
@@ -146,31 +155,31 @@ private[parquet] final class PagePart(
       new LookedUp(source.values, dictionary)
     case None => ValueCopy(source.encoding, column.getPrimitiveType, source.values, buffer, entries)
   }
-  private var passed = 0L
-  private var taken = 0L
+  private var readEntries = 0L
+  private var copiedEntries = 0L
 
-  /** Takes the rows of all spans from `span` on, as far as the page has them; `first` is the page's first row. */
+  /** Copies the rows of the spans from `span` on that the page has. `first` is the first row of the page. */
   def take(first: Long, rows: RowRanges, span: Int): Unit = {
     var i = span
     var row = first
-    while (i < rows.spans.size && passed < entries) {
-      val wanted = rows.spans(i)
-      val skipped = math.max(wanted.from - row, 0)
+    while (i < rows.spans.size && readEntries < entries) {
+      val selected = rows.spans(i)
+      val skipped = math.max(selected.from - row, 0)
       skip(entriesOf(skipped, keep = false))
       row += skipped
-      copy(entriesOf(wanted.until - row, keep = true))
-      row = wanted.until
+      copy(entriesOf(selected.until - row, keep = true))
+      row = selected.until
       i += 1
     }
   }
 
   def page: DataPage =
-    if (taken == 0) null
+    if (copiedEntries == 0) null
     else {
       val bytes = BytesInput.concat(repetitions.copied, definitions.copied, values.copied)
       new DataPageV1(
         bytes,
-        Math.toIntExact(taken),
+        Math.toIntExact(copiedEntries),
         Math.toIntExact(bytes.size),
         null,
         Encoding.RLE,
@@ -180,22 +189,22 @@ private[parquet] final class PagePart(
     }
 
   private def entriesOf(rows: Long, keep: Boolean): Long =
-    if (maxRepetition == 0) math.min(rows, entries - passed)
-    else repetitions.runs.rows(rows, entries - passed, if (keep) repetitions.taken else null)
+    if (maxRepetition == 0) math.min(rows, entries - readEntries)
+    else repetitions.runs.rows(rows, entries - readEntries, if (keep) repetitions.taken else null)
 
   private def skip(n: Long): Unit = {
-    passed += n
+    readEntries += n
     values.skip(if (maxDefinition == 0) n else definitions.runs.count(n, maxDefinition))
   }
 
   private def copy(n: Long): Unit = {
-    passed += n
-    taken += n
+    readEntries += n
+    copiedEntries += n
     values.copy(if (maxDefinition == 0) n else definitions.runs.copy(n, definitions.taken, maxDefinition))
   }
 }
 
-/** Levels of a page and those that are taken of them; neither where a column has none. */
+/** The levels of a page, and the copied levels; both null if the column has no such levels. */
 private[parquet] final class LevelCopy(bytes: ByteBuffer, max: Int) {
   private val width = BytesUtils.getWidthFromMaxInt(max)
   val runs: RleDecoder = if (max == 0) null else new RleDecoder(bytes, width)
@@ -209,7 +218,7 @@ private[parquet] final class LevelCopy(bytes: ByteBuffer, max: Int) {
     }
 }
 
-/** The three parts of a page; of version 1 they stand in one array, from `start` on. */
+/** The three parts of a page. In a page of version 1, they are in one array, from `start` on. */
 private[parquet] final case class PageBytes(
     start: Int,
     repetitions: ByteBuffer,
@@ -221,15 +230,15 @@ private[parquet] final case class PageBytes(
 private[parquet] object PageBytes {
   private val none = ByteBuffer.allocate(0)
 
-  /** The levels are in the buffer, what is needed of the values is to be asked of it. */
+  /** Decompresses the levels. Callers call `buffer.need` before they read values. */
   def apply(page: DataPage, maxRepetition: Int, maxDefinition: Int, buffer: PageBuffer): PageBytes =
     page match {
       case page: DataPageV1 =>
-        val bytes = of(page.getBytes)
+        val bytes = buffered(page.getBytes)
         val start = bytes.arrayOffset + bytes.position()
         def need(length: Int) = {
-          val at = bytes.arrayOffset + bytes.position()
-          buffer.need(at, at + math.min(length, bytes.remaining))
+          val offset = bytes.arrayOffset + bytes.position()
+          buffer.need(offset, offset + math.min(length, bytes.remaining))
         }
         def levels(max: Int, encoding: Encoding) =
           if (max == 0) none
@@ -249,16 +258,16 @@ private[parquet] object PageBytes {
         buffer.needAll()
         PageBytes(
           0,
-          of(page.getRepetitionLevels),
-          of(page.getDefinitionLevels),
-          of(page.getData),
+          buffered(page.getRepetitionLevels),
+          buffered(page.getDefinitionLevels),
+          buffered(page.getData),
           page.getDataEncoding
         )
       case other => throw new ParquetDecodingException(s"a page of the kind ${other.getClass.getSimpleName}")
     }
 
-  /** In an array: values are copied out of it. */
-  private def of(bytes: BytesInput): ByteBuffer = {
+  /** The bytes in an array, from which values can be copied. */
+  private def buffered(bytes: BytesInput): ByteBuffer = {
     val stream = bytes.toInputStream
     val buffer = stream.slice(stream.available)
     if (buffer.hasArray) buffer

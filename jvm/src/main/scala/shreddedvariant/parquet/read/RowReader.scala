@@ -1,4 +1,4 @@
-/** Rows of a batch reader, for those who take no batches. */
+/** Returns the rows of a batch reader, for scans that read rows. */
 package shreddedvariant.parquet.read
 
 import scala.jdk.CollectionConverters._

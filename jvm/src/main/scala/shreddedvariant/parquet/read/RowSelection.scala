@@ -1,4 +1,4 @@
-/** Spans of rows as parquet-java wants them, and what they mean for the pages of a leaf. */
+/** Converts row ranges for parquet-java, and counts the pages and bytes of a leaf that they need. */
 package shreddedvariant.parquet.read
 
 import java.util.PrimitiveIterator
@@ -11,24 +11,24 @@ import shreddedvariant.stats.{RowRange, RowRanges}
 
 object RowSelection {
 
-  /** Any rows can be told to parquet-java, as pages of an index that is not one of the file. */
+  /** Selects any rows in parquet-java, by an offset index that has a page for each span. */
   def ranges(rows: RowRanges, rowsInGroup: Long): ParquetRowRanges = {
     val pages: PrimitiveIterator.OfInt = IntStream.range(0, rows.spans.size).iterator()
     ParquetRowRanges.create(rowsInGroup, pages, new SpanIndex(rows.spans))
   }
 
-  /** Spans stand in rows and nowhere in the file: ParquetRowRanges asks for nothing else. */
+  /** Has row numbers but no file offsets, which `ParquetRowRanges` does not use. */
   private final class SpanIndex(spans: IndexedSeq[RowRange]) extends OffsetIndex {
     override def getPageCount: Int = spans.size
     override def getFirstRowIndex(page: Int): Long = spans(page).from
     override def getLastRowIndex(page: Int, rowsInGroup: Long): Long = spans(page).until - 1
-    override def getOffset(page: Int): Long = noPlace
-    override def getCompressedPageSize(page: Int): Int = noPlace
+    override def getOffset(page: Int): Long = noOffset
+    override def getCompressedPageSize(page: Int): Int = noOffset
     override def getPageOrdinal(page: Int): Int = page
-    private def noPlace = throw new IllegalStateException("a span of rows has no place in the file")
+    private def noOffset = throw new IllegalStateException("a row range has no offset in the file")
   }
 
-  /** Pages and bytes of a leaf that are read for some rows, and those that are not. */
+  /** The pages and bytes of a leaf that are read for the rows, and those that are skipped. */
   def cost(rows: RowRanges, pages: OffsetIndex, rowsInGroup: Long): PageCost = {
     var (read, bytes) = (0L, 0L)
     for (page <- 0 until pages.getPageCount)
@@ -45,15 +45,15 @@ object RowSelection {
 
 final case class PageCost(pagesRead: Long, pagesSkipped: Long, bytesRead: Long, bytesSkipped: Long)
 
-/** The numbers of the rows of each batch, within their file. */
+/** Gives the row numbers in the file of each batch of selected rows. */
 final class RowCursor(firstRow: Long, rows: RowRanges) {
   private var span = 0
   private var offset = 0L
 
-  /** Sets `place` to the next `count` rows. */
-  def next(count: Int, place: BatchPosition): Unit =
+  /** Sets `position` to the next `count` rows. */
+  def next(count: Int, position: BatchPosition): Unit =
     if (rows.spans(span).size - offset >= count) {
-      place.startAt(firstRow + rows.spans(span).from + offset)
+      position.startAt(firstRow + rows.spans(span).from + offset)
       advance(count)
     } else {
       val numbers = new Array[Long](count)
@@ -61,7 +61,7 @@ final class RowCursor(firstRow: Long, rows: RowRanges) {
         numbers(i) = firstRow + rows.spans(span).from + offset
         advance(1)
       }
-      place.startAt(numbers)
+      position.startAt(numbers)
     }
 
   private def advance(count: Int): Unit = {

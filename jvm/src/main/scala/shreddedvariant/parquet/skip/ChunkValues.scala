@@ -1,4 +1,4 @@
-/** Which values a chunk holds: just those of its dictionary, or none that its bloom filter excludes. Costs a small read. */
+/** Finds the values of a column chunk with its dictionary or bloom filter, at the cost of a small read. */
 package shreddedvariant.parquet.skip
 
 import java.math.BigDecimal
@@ -20,7 +20,9 @@ import shreddedvariant.stats.Datum
 
 final class ChunkValues(reader: ParquetFileReader) {
 
-  /** All values of the chunk, if every page of it is encoded with a dictionary that is worth a look. */
+  /**
+   * All values of the chunk; None unless all pages are dictionary-encoded with a dictionary of limited size.
+   */
   def distinct(chunk: ColumnChunkMetaData, descriptor: ColumnDescriptor): Option[Seq[Datum]] =
     if (
       !ChunkValues.isAllDictionary(chunk) || ChunkValues.dictionaryBytes(
@@ -30,7 +32,7 @@ final class ChunkValues(reader: ParquetFileReader) {
       None
     else
       unlessDamaged {
-        // A block of this chunk alone: parquet-java's reader knows chunks by names joined with dots.
+        // A block with only this chunk, because parquet-java's reader finds chunks by names joined with dots.
         val single = new BlockMetaData
         single.addColumn(chunk)
         val store: DictionaryPageReadStore = reader.getDictionaryReader(single)
@@ -46,17 +48,17 @@ final class ChunkValues(reader: ParquetFileReader) {
         } yield values.flatten
       }
 
-  /** Says of a value that it may be in the chunk. */
+  /** A test whether the chunk may contain a value; None without a bloom filter. */
   def bloom(chunk: ColumnChunkMetaData): Option[Datum => Boolean] =
     if (chunk.getBloomFilterOffset < 0) None
     else
       unlessDamaged(Option(reader.readBloomFilter(chunk)))
         .map(filter => (value: Datum) => ChunkValues.mayHold(filter, chunk.getPrimitiveType, value))
 
-  /** What cannot be read here says nothing; if the chunk is damaged, reading it tells. */
+  /** None if the read fails. If the chunk is damaged, reading its data reports the error. */
   private def unlessDamaged[A](read: => Option[A]): Option[A] =
     try read
-    // The header of a dictionary may ask for more than there is.
+    // A damaged dictionary header may claim more memory than there is.
     catch { case NonFatal(_) | _: OutOfMemoryError => None }
 }
 
@@ -66,7 +68,7 @@ private[parquet] object ChunkValues {
   @annotation.nowarn("cat=deprecation")
   private val dictionaries = Set(Encoding.RLE_DICTIONARY, Encoding.PLAIN_DICTIONARY)
 
-  /** Known only where the writer counted the pages of each encoding: levels have encodings as well. */
+  /** Needs the encoding stats of pages: the list of encodings of a chunk also includes those of levels. */
   def isAllDictionary(chunk: ColumnChunkMetaData): Boolean =
     Option(chunk.getEncodingStats).exists { pages =>
       chunk.hasDictionaryPage && pages.getDataEncodings.asScala.nonEmpty &&
@@ -87,24 +89,27 @@ private[parquet] object ChunkValues {
       case _ => None
     }
 
-  /** A filter knows values by their bytes in the file: both zeros are asked for, and NaN, having many, is not. */
+  /**
+   * A bloom filter has hashes of stored bytes. So zero is tested with both signs, and NaN, with many byte
+   * patterns, is not.
+   */
   def mayHold(filter: BloomFilter, column: PrimitiveType, value: Datum): Boolean = {
-    def holds(hash: Long) = filter.findHash(hash)
+    def contains(hash: Long) = filter.findHash(hash)
     (column.getPrimitiveTypeName, value) match {
-      case (INT32, Datum.Exact(number)) => stored(column, number).forall(n => holds(filter.hash(n.toInt)))
-      case (INT64, Datum.Exact(number)) => stored(column, number).forall(n => holds(filter.hash(n)))
+      case (INT32, Datum.Exact(number)) => stored(column, number).forall(n => contains(filter.hash(n.toInt)))
+      case (INT64, Datum.Exact(number)) => stored(column, number).forall(n => contains(filter.hash(n)))
       case (DOUBLE, Datum.Floating(number)) =>
-        number.isNaN || holds(filter.hash(number)) || number == 0 && holds(filter.hash(-number))
+        number.isNaN || contains(filter.hash(number)) || number == 0 && contains(filter.hash(-number))
       case (FLOAT, Datum.Floating(number)) =>
-        number.isNaN || holds(filter.hash(number.toFloat)) || number == 0 && holds(
+        number.isNaN || contains(filter.hash(number.toFloat)) || number == 0 && contains(
           filter.hash(-number.toFloat)
         )
-      case (BINARY, Datum.Bytes(bytes)) => holds(filter.hash(Binary.fromConstantByteArray(bytes)))
+      case (BINARY, Datum.Bytes(bytes)) => contains(filter.hash(Binary.fromConstantByteArray(bytes)))
       case _ => true
     }
   }
 
-  /** The number as the column stores it; None where it stores no such number, or we cannot tell. */
+  /** The unscaled number that the column stores. None if it does not fit, which is then not tested. */
   private def stored(column: PrimitiveType, number: BigDecimal): Option[Long] = {
     val scale = ScalarType.fromParquet(column).collect { case ScalarType.Dec(_, scale) => scale }.getOrElse(0)
     val unscaled = number.movePointRight(scale)

@@ -1,4 +1,4 @@
-/** What the footer of a file tells exactly of the values of a column in a row group. */
+/** Computes exact aggregates of a column in a row group from the footer. */
 package shreddedvariant.parquet.skip
 
 import scala.collection.mutable
@@ -12,10 +12,12 @@ import shreddedvariant.parquet.file.{RowGroup, StatisticsReader}
 import shreddedvariant.stats._
 
 final class FooterAggregates(schema: MessageType, binder: PredicateBinder, writer: ParsedVersion) {
-  private val leafFacts = new StatisticsReader(writer)
-  private val bound = mutable.Map.empty[Column, Option[Seq[ValueSource]]]
+  private val statistics = new StatisticsReader(writer)
+  private val boundParts = mutable.Map.empty[Column, Option[Seq[ValueSource]]]
 
-  /** A row has its value from one of the column's parts, and each of these is known exactly or none of them counts. */
+  /**
+   * The sum over the column's parts, since each row has its value from one part. None if one part is not exact.
+   */
   def of(column: Column, group: RowGroup): Option[ExactAggregates] =
     parts(column).flatMap { parts =>
       parts.map(tally(_, group)).foldLeft(Option(ExactAggregates.none)) {
@@ -24,16 +26,16 @@ final class FooterAggregates(schema: MessageType, binder: PredicateBinder, write
       }
     }
 
-  /** What gives the column its values; None where they are the reader's matter. */
+  /** The parts that give the column its values; None if only decoding gives the right values. */
   def parts(column: Column): Option[Seq[ValueSource]] =
-    bound.getOrElseUpdate(column, Some(binder.parts(column)).filter(parts => isRead(column, parts)))
+    boundParts.getOrElseUpdate(column, Some(binder.parts(column)).filter(parts => isExact(column, parts)))
 
-  private def isRead(column: Column, parts: Seq[ValueSource]): Boolean = (column.origin, parts) match {
-    // What a file gives for a column of another type is the reader's matter, which may refuse it.
+  private def isExact(column: Column, parts: Seq[ValueSource]): Boolean = (column.origin, parts) match {
+    // The reader may refuse a column of another type, so its values are decoded.
     case (_: Origin.Plain, Seq(typed: ValueSource.Typed)) => typed.casts.forall(_.isReading)
     case (Origin.Path(PathColumn(_, _, _: Wanted.Entry)), Seq(typed: ValueSource.Typed)) =>
       typed.casts.forall(_.isReading)
-    // The metadata is null where the variant is, if it cannot be null itself.
+    // Null metadata means a NULL variant only if the metadata column is required in its group.
     case (Origin.Path(PathColumn(_, Nil, Wanted.Presence)), Seq(ValueSource.Nulls(leaf, _, _))) =>
       schema.getMaxDefinitionLevel(leaf: _*) == schema.getMaxDefinitionLevel(leaf.init: _*)
     case _ => true
@@ -42,8 +44,8 @@ final class FooterAggregates(schema: MessageType, binder: PredicateBinder, write
   private def tally(part: ValueSource, group: RowGroup): Option[ExactAggregates] = part.leaf match {
     case None => part.tally(LeafStatistics.unknown(group.rows))
     case Some(leaf) => group.chunk(leaf).flatMap { chunk =>
-        part.tally(leafFacts.ofChunk(chunk)).map { tally =>
-          // Writers may cut bounds of binaries, which decimals may be stored as.
+        part.tally(statistics.ofChunk(chunk)).map { tally =>
+          // Writers may truncate bounds of BINARY columns, which may also store decimals.
           if (chunk.getPrimitiveType.getPrimitiveTypeName == BINARY) tally.copy(ends = None) else tally
         }
       }

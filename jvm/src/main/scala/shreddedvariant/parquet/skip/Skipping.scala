@@ -1,4 +1,4 @@
-/** Which rows of a row group a predicate may be true of, by all that the file says of them without being decoded. */
+/** Finds the rows of a row group for which a predicate may be true, without decoding data pages. */
 package shreddedvariant.parquet.skip
 
 import scala.collection.mutable
@@ -10,8 +10,8 @@ import shreddedvariant.parquet.file.{LeafPages, RowGroup, StatisticsReader}
 import shreddedvariant.stats._
 
 /**
- * Judges in the order of cost: statistics of the footer; dictionaries and bloom filters of the leaves that these leave
- * open; the column indexes of the pages.
+ * Uses, in order of cost, the statistics of the footer, then the dictionaries and bloom filters of leaves that
+ * the statistics do not decide, then the column indexes.
  */
 final class Skipping(
     predicate: Predicate,
@@ -20,13 +20,13 @@ final class Skipping(
     writer: ParsedVersion
 ) {
   private val judgement = new Judgement
-  private val leafFacts = new StatisticsReader(writer)
-  private val leafPages = new LeafPages(reader, leafFacts)
+  private val statistics = new StatisticsReader(writer)
+  private val leafPages = new LeafPages(reader, statistics)
   private val chunkValues = new ChunkValues(reader)
   private val schema: MessageType = reader.getFileMetaData.getSchema
-  private val bound = mutable.Map.empty[Column, Seq[ValueSource]]
+  private val boundParts = mutable.Map.empty[Column, Seq[ValueSource]]
 
-  /** By the footer alone. */
+  /** Uses only the footer. */
   def mayMatch(group: RowGroup): Boolean = judgement.rows(predicate) { (column, test, truth) =>
     mayBe(group, column, test, truth)(facts(group, _))
   }
@@ -38,38 +38,38 @@ final class Skipping(
       judgement.rows(predicate)(pages.rows)(RowRanges.algebra(group.rows))
     }
 
-  private def parts(column: Column) = bound.getOrElseUpdate(column, binder.parts(column))
+  private def parts(column: Column) = boundParts.getOrElseUpdate(column, binder.parts(column))
 
   private def mayBe(group: RowGroup, column: Column, test: ColumnPredicate, truth: Boolean)(
-      of: Seq[String] => LeafStatistics
+      factsOf: Seq[String] => LeafStatistics
   ): Boolean =
     parts(column).exists { part =>
-      judgement.mayBe(test, truth, part.possible(part.leaf.fold(LeafStatistics.unknown(group.rows))(of)))
+      judgement.mayBe(test, truth, part.possible(part.leaf.fold(LeafStatistics.unknown(group.rows))(factsOf)))
     }
 
   private def facts(group: RowGroup, leaf: Seq[String]): LeafStatistics =
-    group.chunk(leaf).fold(LeafStatistics.unknown(group.rows))(leafFacts.ofChunk)
+    group.chunk(leaf).fold(LeafStatistics.unknown(group.rows))(statistics.ofChunk)
 
   // ---- dictionaries and bloom filters ----
 
   private def mayMatchByValues(group: RowGroup): Boolean = {
-    val known = mutable.Map.empty[Seq[String], LeafStatistics]
-    def values(leaf: Seq[String]) = known.getOrElseUpdate(leaf, withValues(group, leaf))
+    val cached = mutable.Map.empty[Seq[String], LeafStatistics]
+    def values(leaf: Seq[String]) = cached.getOrElseUpdate(leaf, withValues(group, leaf))
     judgement.rows(predicate) { (column, test, truth) =>
-      def byFooter(of: Boolean) = mayBe(group, column, test, of)(facts(group, _))
-      // A test that is the same for all rows learns nothing more from single values.
+      def byFooter(result: Boolean) = mayBe(group, column, test, result)(facts(group, _))
+      // If the test has the same result for all rows, dictionaries and bloom filters are not read.
       byFooter(truth) && (!byFooter(!truth) || mayBe(group, column, test, truth)(values))
     }
   }
 
   private def withValues(group: RowGroup, leaf: Seq[String]): LeafStatistics = {
     val byFooter = facts(group, leaf)
-    val isJudged = bound.valuesIterator.exists(_.exists {
+    val isTested = boundParts.valuesIterator.exists(_.exists {
       case typed: ValueSource.Typed => typed.column == leaf
       case keyed: ValueSource.Keyed => keyed.column == leaf
       case _ => false
     })
-    group.chunk(leaf).filter(_ => isJudged && !byFooter.areAllNull).fold(byFooter) { chunk =>
+    group.chunk(leaf).filter(_ => isTested && !byFooter.areAllNull).fold(byFooter) { chunk =>
       chunkValues.distinct(chunk, schema.getColumnDescription(leaf.toArray)) match {
         case None => byFooter.copy(mayHold = chunkValues.bloom(chunk))
         case all => byFooter.copy(distinct = all)
@@ -88,10 +88,11 @@ final class Skipping(
     }
 
     /**
-     * A chunk whose pages nobody indexed is judged as a whole; one without nulls, all values of which pass, needs none.
+     * Without a column index, the chunk is tested as a whole. If no value is null and all values pass, the
+     * column index is not read.
      */
     private def rows(part: ValueSource, test: ColumnPredicate, truth: Boolean): RowRanges = {
-      def mayBe(of: Boolean, facts: LeafStatistics) = judgement.mayBe(test, of, part.possible(facts))
+      def mayBe(result: Boolean, facts: LeafStatistics) = judgement.mayBe(test, result, part.possible(facts))
       val whole = part.leaf.fold(LeafStatistics.unknown(group.rows))(facts(group, _))
       if (!mayBe(truth, whole)) RowRanges.none
       else if (whole.nulls.contains(0L) && !mayBe(!truth, whole) && !part.possible(whole).orNull)

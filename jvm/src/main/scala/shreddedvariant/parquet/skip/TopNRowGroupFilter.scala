@@ -1,8 +1,8 @@
 /**
- * The rows of a file's row groups that may be among the first ones of the query's order, by footers and column indexes.
+ * Finds the rows of a file's row groups that may be in the top N of the query, from footers and column indexes.
  *
- * What other row groups of the file have counts from the start, what earlier files of the task had stays known. Of a row
- * group that is looked at by pages, these count in its stead.
+ * All row groups of the file are noted from the start, and `first` keeps the row groups of earlier files of the
+ * task. If the pages of a row group are read, they replace the row group.
  */
 package shreddedvariant.parquet.skip
 
@@ -10,7 +10,7 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import shreddedvariant.parquet.file.{LeafPages, RowGroup, StatisticsReader}
 import shreddedvariant.stats._
 
-/** `groups` are all row groups of the file, those of other splits too. */
+/** `groups` are all row groups of the file, including those of other splits. */
 private[parquet] final class TopNRowGroupFilter(
     first: FirstRows,
     column: Column,
@@ -44,7 +44,7 @@ private[parquet] final class TopNRowGroupFilter(
   private def facts(group: RowGroup, part: ValueSource): LeafStatistics =
     part.leaf.flatMap(group.chunk).fold(LeafStatistics.unknown(group.rows))(leafFacts.ofChunk)
 
-  /** Where one leaf gives all the values, its pages. */
+  /** The pages of the leaf that gives all values of the row group; None if several leaves do. */
   private def pagesOf(group: RowGroup): Option[IndexedSeq[(RowRange, RankedRows)]] =
     parts.map(_.filter(part => part.possible(facts(group, part)) != ValueDomain.nothing)) match {
       case Some(Seq(part)) =>

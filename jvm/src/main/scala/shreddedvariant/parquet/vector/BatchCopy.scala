@@ -1,4 +1,4 @@
-/** Copies the numbers of a batch as they are, and leaves its nulls to others: loops without a call per row. */
+/** Copies the numbers of a batch, except nulls, which the caller sets, in loops without a call per row. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector

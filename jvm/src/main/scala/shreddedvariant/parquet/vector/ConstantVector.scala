@@ -1,4 +1,4 @@
-/** Columns that a file does not have. */
+/** Creates vectors for columns that a file does not have. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantCol
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnVector
 
-/** A vector that has one value in every row: null, or the default that a column had when it was added. */
+/** A vector with the same value in every row: null, or the default of a column that was added later. */
 object ConstantVector {
   def apply(dataType: DataType, value: Option[Any], rows: Int): ColumnVector = {
     val vector = new ConstantColumnVector(rows, dataType)
@@ -19,7 +19,7 @@ object ConstantVector {
   }
 }
 
-/** `ALTER TABLE … ADD COLUMN … DEFAULT`: what rows have that were written before. */
+/** `ALTER TABLE … ADD COLUMN … DEFAULT`: the value of the column in rows that were written before. */
 object ExistingDefault {
   def apply(field: StructField): Option[Any] =
     Option(ResolveDefaultColumns.existenceDefaultValues(StructType(Seq(field))).head)

@@ -1,22 +1,28 @@
-/** The rows of an extraction that fail: as variants, and as values that raise Spark's error as soon as they are read. */
+/**
+ * The rows of an extraction whose cast failed: as variants, and as values that raise Spark's error when they
+ * are read.
+ */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.types.{BinaryType, Decimal, VariantType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 
-/** The rows of a batch whose variants do not become values of the wanted type. */
+/** The rows of a batch whose variants cannot be cast to the target type. */
 trait FailedRows {
   def hasFailed(row: Int): Boolean
 
-  /** The variant that does not become a value. */
+  /** The variant whose cast failed. */
   def failedValue(row: Int): VariantVal
 
   /** Raises Spark's error for the row. */
   def raise(row: Int): Unit
 }
 
-/** Failed rows are null in `values`, and Spark asks for that before it asks for a value. */
+/**
+ * Raises errors in `isNullAt`: failed rows are null in `values`, and Spark checks for null before it reads a
+ * value.
+ */
 final class RaisingVector(values: ColumnVector, extraction: FailedRows)
     extends ColumnVector(values.dataType) {
   override def isNullAt(row: Int): Boolean = {
@@ -43,7 +49,7 @@ final class RaisingVector(values: ColumnVector, extraction: FailedRows)
   override def close(): Unit = ()
 }
 
-/** The variants of an extraction that did not become values. */
+/** The variants of an extraction whose cast failed; null in all other rows. */
 final class FailureVector(extraction: FailedRows) extends ReadVector(VariantType) {
   override def isNullAt(row: Int): Boolean = !extraction.hasFailed(row)
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) values else metadata
@@ -51,8 +57,8 @@ final class FailureVector(extraction: FailedRows) extends ReadVector(VariantType
   private val values = part(_.getValue)
   private val metadata = part(_.getMetadata)
 
-  private def part(of: VariantVal => Array[Byte]): ColumnVector = new ReadVector(BinaryType) {
+  private def part(bytes: VariantVal => Array[Byte]): ColumnVector = new ReadVector(BinaryType) {
     override def isNullAt(row: Int): Boolean = !extraction.hasFailed(row)
-    override def getBinary(row: Int): Array[Byte] = of(extraction.failedValue(row))
+    override def getBinary(row: Int): Array[Byte] = bytes(extraction.failedValue(row))
   }
 }

@@ -1,4 +1,4 @@
-/** One leaf column of a file, decoded batch by batch, with the levels that nesting above it needs. */
+/** Decodes one leaf of a file in batches, with the levels that the groups and lists above it need. */
 package shreddedvariant.parquet.vector
 
 import java.time.ZoneId
@@ -18,7 +18,7 @@ import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.parquet.page.{CheckedPages, LeafTexts, PageBuffer}
 import shreddedvariant.shred.DictionaryTexts
 
-/** How the dates and timestamps of a file are decoded. */
+/** The settings for decoding dates and timestamps of a file. */
 final case class Rebasing(
     datetimeMode: String,
     datetimeZone: String,
@@ -29,7 +29,7 @@ final case class Rebasing(
 
 object Rebasing {
 
-  /** Numbers as they stand in the file: what a variant keeps. */
+  /** Keeps the stored numbers, as for variants. */
   val none: Rebasing = Rebasing("CORRECTED", "UTC", "CORRECTED", "UTC", None)
 }
 
@@ -38,7 +38,7 @@ final class LeafColumnReader(
     dataType: DataType,
     rebasing: Rebasing,
     vectors: VectorAllocator,
-    place: BatchPosition
+    position: BatchPosition
 ) {
   val vector: WritableColumnVector = vectors.announce(dataType)
   private var definitionLevels: WritableColumnVector = _
@@ -46,7 +46,7 @@ final class LeafColumnReader(
   private var reader: VectorizedColumnReader = _
   private var pages: CheckedPages = _
 
-  /** For its pages, one after the other, and for what is made of them. */
+  /** The buffer for the current page, and the buffer for the current page in PLAIN encoding. */
   val buffer = new PageBuffer
   val plain = new PageBuffer
   private var texts: LeafTexts = _
@@ -56,44 +56,44 @@ final class LeafColumnReader(
   private var hasLevels = true
   private var active = true
   private var isLazy = true
-  private var rowsOfBatch = 0
-  private var rowsWaiting = 0L
+  private var batchRows = 0
+  private var pendingRows = 0L
 
   def path: Seq[String] = descriptor.getPath.toSeq
 
-  /** Whether the row group is read of it. */
+  /** Whether the leaf is read in the current row group. */
   def isActive: Boolean = active
 
-  /** Says when somebody reads this leaf; a leaf that nobody needs in a row group costs nothing there. */
+  /** Adds a condition for reading this leaf. In row groups that match no condition, the leaf is not read. */
   def neededWhen(need: RowGroup => Boolean): this.type = { needs = need :: needs; this }
 
   def isNeededIn(group: RowGroup): Boolean = needs.exists(_(group))
 
-  /** Asked for by somebody who looks at the vector itself, and not through [[whenAsked]]. */
+  /** Decodes each batch at once, for callers that use [[vector]] and not [[whenAsked]]. */
   def eagerly(): this.type = { isLazy = false; this }
 
   def maxRepetition: Int = descriptor.getMaxRepetitionLevel
 
-  /** Asked for by a struct or list whose presence or offsets this leaf tells in those row groups. */
+  /** Keeps levels in row groups that match `need`, for the presence of a struct or the offsets of a list. */
   def keepLevels(need: RowGroup => Boolean): this.type = {
     levelNeeds = need :: levelNeeds
     if (definitionLevels == null) definitionLevels = vectors.announce(IntegerType)
     eagerly()
   }
 
-  /** Repetition levels can be decoded only together with definition levels, and repeated values only with both. */
+  // Repetition levels can only be decoded with definition levels, and repeated values only with both.
   if (maxRepetition > 0) {
     keepLevels(_ => true)
     repetitionLevels = vectors.announce(IntegerType)
   }
 
-  /** For those who take texts out of the dictionary's page themselves. */
+  /** The texts of the dictionary page, for callers that copy them from there. */
   def keepTexts(): DictionaryTexts = {
     if (texts == null) texts = new LeafTexts
     texts
   }
 
-  /** Leaves the leaf out of a row group that does not need it: all its values are null there. */
+  /** Skips a row group that does not need the leaf: all values are null there. */
   def skip(): Unit = {
     if (active) {
       vectors.fit(vector)
@@ -105,9 +105,9 @@ final class LeafColumnReader(
 
   def open(from: PageReadStore, writer: ParsedVersion, group: RowGroup): Unit = refusing {
     active = true
-    own.foreach(vectors.fit)
+    allVectors.foreach(vectors.fit)
     hasLevels = levelNeeds.exists(_(group))
-    rowsWaiting = 0
+    pendingRows = 0
     pages = new CheckedPages(from)
     reader = new VectorizedColumnReader(
       descriptor,
@@ -129,47 +129,50 @@ final class LeafColumnReader(
   }
 
   def read(rows: Int): Unit = {
-    rowsOfBatch = rows
-    if (isLazy) rowsWaiting += rows else decode(rows)
+    batchRows = rows
+    if (isLazy) pendingRows += rows else decode(rows)
   }
 
-  /** The vector of the current batch, decoded as soon as somebody asks; rows that nobody asked for are passed over. */
+  /**
+   * The vector of the current batch, decoded on first access. Rows of batches without access are decoded and
+   * dropped.
+   */
   def whenAsked: WritableColumnVector = {
-    while (rowsWaiting > 0) {
-      val rows = math.min(vectors.capacity.toLong, math.max(rowsWaiting - rowsOfBatch, 0)).toInt
-      decode(if (rows == 0) rowsOfBatch else rows)
-      rowsWaiting -= (if (rows == 0) rowsOfBatch else rows)
+    while (pendingRows > 0) {
+      val rows = math.min(vectors.capacity.toLong, math.max(pendingRows - batchRows, 0)).toInt
+      decode(if (rows == 0) batchRows else rows)
+      pendingRows -= (if (rows == 0) batchRows else rows)
     }
     vector
   }
 
   private def decode(rows: Int): Unit = refusing {
-    own.foreach(_.reset())
+    allVectors.foreach(_.reset())
     SparkBridge.readBatch(reader, rows, vector, repetitionLevels, if (hasLevels) definitionLevels else null)
     val read = if (maxRepetition == 0) rows else entries
     if (maxRepetition > 0) {
-      if (entries > 0 && repetition(0) != 0) throw new ParquetDecodingException("it begins within a row")
+      if (entries > 0 && repetition(0) != 0) throw new ParquetDecodingException("it starts inside a row")
       if (vector.hasDictionary) fillIdsAtNulls()
     }
     if (vector.hasDictionary) checkIds(read)
   }
 
   /**
-   * Law: whoever looks a value of the batch up in the dictionary, and whenever, finds one. Ids at nulls are left from other
-   * batches and not looked up, so they are told from others only where some id is none.
+   * Law: every later lookup of a value of the batch in the dictionary succeeds. Ids at nulls are left over from
+   * other batches and are not looked up, so nulls are only checked if some id is invalid.
    */
   private def checkIds(read: Int): Unit = {
     val ids = vector.getDictionaryIds
-    var greatest = 0
+    var maxId = 0
     var signs = 0
     var row = 0
     while (row < read) {
       val id = ids.getDictId(row)
-      greatest = math.max(greatest, id)
+      maxId = math.max(maxId, id)
       signs |= id
       row += 1
     }
-    if (signs < 0 || greatest >= pages.dictionary.size)
+    if (signs < 0 || maxId >= pages.dictionary.size)
       checkPresent(ids, read)
   }
 
@@ -181,36 +184,39 @@ final class LeafColumnReader(
     }
   }
 
-  /** Says in which column of which file the decoder failed, whoever asked it to decode. */
+  /** Adds the file and the column to errors of the decoder. */
   private def refusing(decode: => Unit): Unit =
     try decode
     catch {
       case e: ShreddedVariantException => throw e
       case e: SchemaColumnConvertNotSupportedException =>
-        val wrong = Errors.columnType(path.mkString("."), e.getPhysicalType, e.getLogicalType)
-        throw Errors.inFile(place.file, None, wrong)
-      case NonFatal(e) => throw Errors.damagedPages(place.file, path.mkString("."), e)
-      // Pages may lie about sizes, or the heap is too small: nobody can tell, so no rows are left out for it.
-      case e: OutOfMemoryError => throw Errors.decodingMemory(place.file, path.mkString("."), e)
+        val typeError = Errors.columnType(path.mkString("."), e.getPhysicalType, e.getLogicalType)
+        throw Errors.inFile(position.file, None, typeError)
+      case NonFatal(e) => throw Errors.damagedPages(position.file, path.mkString("."), e)
+      // A damaged size or a small heap: the cause is unknown, so `ignoreCorruptFiles` must not skip the file.
+      case e: OutOfMemoryError => throw Errors.decodingMemory(position.file, path.mkString("."), e)
     }
 
-  private def own = Seq(vector, definitionLevels, repetitionLevels).filter(_ != null)
+  private def allVectors = Seq(vector, definitionLevels, repetitionLevels).filter(_ != null)
 
   /**
-   * Spark asks for elements of arrays before it asks whether they are null, and the reader leaves the dictionary ids there
-   * as they were: what memory held before is no entry of this dictionary.
+   * Sets the dictionary ids at nulls to 0. Spark reads elements of arrays before it checks whether they are
+   * null, and the decoder leaves arbitrary ids at nulls, which may be outside of the dictionary.
    */
   private def fillIdsAtNulls(): Unit = {
     val ids = vector.getDictionaryIds
     ids.reserve(entries)
-    var element = 0
-    while (element < entries) {
-      if (vector.isNullAt(element)) ids.putInt(element, 0)
-      element += 1
+    var entry = 0
+    while (entry < entries) {
+      if (vector.isNullAt(entry)) ids.putInt(entry, 0)
+      entry += 1
     }
   }
 
-  /** Levels of the batch: entries are rows, or one for each element, empty or null list where the leaf is repeated. */
+  /**
+   * The entries of the batch: rows, or for a repeated leaf, one entry for each element and each empty or null
+   * list.
+   */
   def entries: Int = definitionLevels.getElementsAppended
   def definition(entry: Int): Int = definitionLevels.getInt(entry)
   def repetition(entry: Int): Int = if (repetitionLevels == null) 0 else repetitionLevels.getInt(entry)

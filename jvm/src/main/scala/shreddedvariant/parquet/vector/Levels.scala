@@ -1,10 +1,12 @@
 /**
- * Presence of groups and offsets of lists, read off the levels of one leaf below them, the witness.
+ * Computes the presence of groups and the offsets of lists from the levels of one leaf below them, the witness.
  *
- * Entries of a leaf are numbered in a *space*: rows where nothing repeats, else one entry for each element and one for
- * each empty or null list. A node of repetition level r sees those entries of its witness whose level is at most r.
+ * Entries of a leaf are numbered in a *space*: rows if nothing repeats, else one entry for each element and one
+ * for each empty or null list. A node of repetition level r uses the entries of its witness whose repetition
+ * level is at most r.
  *
- * Each leaf of a file has its own levels, and nothing but its writer makes those of a space alike: [[Spaces]] checks it.
+ * Each leaf of a file has its own levels, and a writer may write levels that do not match: [[Spaces]] checks
+ * that the leaves of a space have the same number of entries.
  */
 package shreddedvariant.parquet.vector
 
@@ -18,17 +20,17 @@ import shreddedvariant.Errors
 import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.shred.{CellVector, Lists, Presence}
 
-/** What is computed anew for each batch, after its leaves were decoded. */
+/** A part that is computed for each batch after its leaves are decoded. */
 trait Assembled {
   def open(group: RowGroup): Unit = ()
   def assemble(rows: Int): Unit
 }
 
-/** What is told by the levels of a leaf: it counts the entries of spaces on its way. */
+/** A part that is computed from the levels of a leaf, and counts the entries of spaces. */
 sealed abstract class OfLevels extends Assembled {
   def witness: LeafColumnReader
 
-  /** Hands on how many entries there are of repetition levels up to each that is counted. */
+  /** Calls `take` with each counted repetition level, and the number of entries up to this level. */
   def counted(take: (Int, Int) => Unit): Unit
 }
 
@@ -36,7 +38,7 @@ object AlwaysPresent extends Presence {
   def isPresent(row: Int): Boolean = true
 }
 
-/** Whether something is there: in row groups of which the footer tells, in every row or in none, else known from levels. */
+/** The presence of a group or leaf: in every row or in no row where the footer shows it, else from levels. */
 final class KnownPresence(
     isEverywhere: RowGroup => Boolean,
     isNowhere: RowGroup => Boolean,
@@ -56,12 +58,12 @@ final class KnownPresence(
   def assemble(rows: Int): Unit = ()
 }
 
-/** A part of a variant is there where its cell is not missing. */
+/** A part of a variant is present where its cell is not missing. */
 final class CellPresence(cell: CellVector) extends Presence {
   def isPresent(row: Int): Boolean = !cell.isMissing(row)
 }
 
-/** A group is there where its witness is defined at least up to the group's own level. */
+/** A group is present where the definition level of its witness is at least the group's own level. */
 final class LevelPresence(val witness: LeafColumnReader, definition: Int, repetition: Int)
     extends OfLevels
     with Presence {
@@ -91,8 +93,9 @@ final class LevelPresence(val witness: LeafColumnReader, definition: Int, repeti
 }
 
 /**
- * A list of definition level d is null below d, empty at d, and has elements above. Its elements are the witness's
- * entries of the next repetition level; an empty or null list takes one entry as well, which no row points at.
+ * A list of definition level d is null below d, empty at d, and has elements above. Its elements are the entries
+ * of the witness at the next repetition level; an empty or null list also takes one entry, to which no row
+ * refers.
  */
 final class LevelLists(val witness: LeafColumnReader, definition: Int, repetition: Int) extends OfLevels
     with Lists {
@@ -109,7 +112,7 @@ final class LevelLists(val witness: LeafColumnReader, definition: Int, repetitio
     take(repetition + 1, elements)
   }
 
-  def assemble(rowsOfBatch: Int): Unit = {
+  def assemble(batchRows: Int): Unit = {
     val entries = witness.entries
     if (starts.length < entries) {
       starts = new Array[Int](entries)
@@ -119,14 +122,14 @@ final class LevelLists(val witness: LeafColumnReader, definition: Int, repetitio
     var element = 0
     var entry = 0
     while (entry < entries) {
-      val repeated = witness.repetition(entry)
-      if (repeated <= repetition) {
+      val level = witness.repetition(entry)
+      if (level <= repetition) {
         row += 1
         starts(row) = element
-        val level = witness.definition(entry)
-        lengths(row) = if (level > definition) 1 else if (level == definition) 0 else -1
+        val definitionLevel = witness.definition(entry)
+        lengths(row) = if (definitionLevel > definition) 1 else if (definitionLevel == definition) 0 else -1
         element += 1
-      } else if (repeated == repetition + 1) {
+      } else if (level == repetition + 1) {
         lengths(row) += 1
         element += 1
       }
@@ -138,23 +141,23 @@ final class LevelLists(val witness: LeafColumnReader, definition: Int, repetitio
 }
 
 /**
- * Law: an index that one leaf's levels give is found in every other leaf of the space, because all who tell how many
- * entries a space has in this batch tell the same number.
+ * Law: an index from the levels of one leaf exists in every other leaf of the space, because all leaves and
+ * nodes of a space agree on the number of its entries in this batch.
  */
 final class Spaces(
     file: MessageType,
-    repeated: Seq[LeafColumnReader],
+    repeatedLeaves: Seq[LeafColumnReader],
     levels: Seq[OfLevels],
-    place: BatchPosition
+    position: BatchPosition
 ) extends Assembled {
   private val spaces = mutable.Map.empty[Seq[String], Space]
-  private val ofLeaves = repeated.map(leaf => leaf -> space(leaf, leaf.maxRepetition))
-  private val ofLevels =
+  private val leafSpaces = repeatedLeaves.map(leaf => leaf -> space(leaf, leaf.maxRepetition))
+  private val levelSpaces =
     levels.map(node => node -> (0 to node.witness.maxRepetition).map(space(node.witness, _)))
 
   private final class Space { var entries: Int = -1 }
 
-  /** Spaces are known by the path of what repeats in them. */
+  /** A space is identified by the path of its repeated group; the space of rows has an empty path. */
   private def space(leaf: LeafColumnReader, repetition: Int) = {
     def repeats(path: Seq[String]) = if (path.isEmpty) 0 else file.getMaxRepetitionLevel(path: _*)
     spaces.getOrElseUpdate(leaf.path.inits.filter(repeats(_) == repetition).minBy(_.size), new Space)
@@ -163,8 +166,8 @@ final class Spaces(
   def assemble(rows: Int): Unit = {
     spaces.valuesIterator.foreach(_.entries = -1)
     spaces.get(Nil).foreach(_.entries = rows)
-    for ((leaf, space) <- ofLeaves if leaf.isActive) check(leaf, space, leaf.entries)
-    for ((node, spaces) <- ofLevels if node.witness.isActive)
+    for ((leaf, space) <- leafSpaces if leaf.isActive) check(leaf, space, leaf.entries)
+    for ((node, spaces) <- levelSpaces if node.witness.isActive)
       node.counted((repetition, entries) => check(node.witness, spaces(repetition), entries))
   }
 
@@ -172,8 +175,8 @@ final class Spaces(
     if (space.entries < 0) space.entries = entries
     else if (space.entries != entries)
       throw Errors.damagedPages(
-        place.file,
+        position.file,
         leaf.path.mkString("."),
-        new ParquetDecodingException(s"its levels tell of $entries entries where there are ${space.entries}")
+        new ParquetDecodingException(s"its levels have $entries entries instead of ${space.entries}")
       )
 }

@@ -1,4 +1,4 @@
-/** Where the entry of one key stands in each map of a batch. */
+/** Finds the entry of one key in each map of a batch. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
@@ -8,20 +8,20 @@ import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.shred.Lists
 
 /**
- * Like Spark's own lookup it takes the first of equal keys. Keys that are encoded with a dictionary are compared by their
- * ids, each of which is looked at once: a row group has one dictionary for a leaf.
+ * Takes the first of equal keys, like Spark's own lookup. Dictionary-encoded keys are compared by their ids.
+ * The text of each id is compared once, because a leaf has one dictionary in a row group.
  */
 final class MapLookup(keys: WritableColumnVector, lists: Lists, key: UTF8String) extends PickedEntry
     with Assembled {
   private var entries = new Array[Int](0)
-  private var known = new Array[Byte](0)
+  private var matches = new Array[Byte](0)
 
-  /** The entry of the key; -1 where the map has none or is NULL. */
+  /** The index of the entry; -1 if the map does not have the key or is NULL. */
   override def of(row: Int): Int = entries(row)
 
   def isNull(row: Int): Boolean = lists.length(row) < 0
 
-  override def open(group: RowGroup): Unit = java.util.Arrays.fill(known, MapLookup.Unseen)
+  override def open(group: RowGroup): Unit = java.util.Arrays.fill(matches, MapLookup.Unseen)
 
   override def assemble(rows: Int): Unit = {
     if (entries.length < rows) entries = new Array[Int](rows)
@@ -41,10 +41,11 @@ final class MapLookup(keys: WritableColumnVector, lists: Lists, key: UTF8String)
     if (ids == null) keys.getUTF8String(entry) == key
     else {
       val id = ids.getDictId(entry)
-      if (id >= known.length) known = java.util.Arrays.copyOf(known, math.max(id + 1, 2 * known.length))
-      if (known(id) == MapLookup.Unseen)
-        known(id) = if (keys.getUTF8String(entry) == key) MapLookup.Equal else MapLookup.Other
-      known(id) == MapLookup.Equal
+      if (id >= matches.length)
+        matches = java.util.Arrays.copyOf(matches, math.max(id + 1, 2 * matches.length))
+      if (matches(id) == MapLookup.Unseen)
+        matches(id) = if (keys.getUTF8String(entry) == key) MapLookup.Equal else MapLookup.Other
+      matches(id) == MapLookup.Equal
     }
 }
 

@@ -1,4 +1,4 @@
-/** Vectors of structs, lists, plain maps and their texts, of row numbers and of presence. */
+/** Vectors of structs, lists, maps without hot keys and their texts, row numbers and presence. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
@@ -28,17 +28,17 @@ final class MapVector(dataType: DataType, lists: Lists, keys: ColumnVector, valu
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) keys else values
 }
 
-/** Texts of a leaf, of which each of its dictionary is made once. Where it has none, as null, the text may be any. */
+/** The texts of a leaf. Each text of the dictionary is created once. The text of a null row is undefined. */
 final class TextVector(leaf: WritableColumnVector, texts: DictionaryTexts) extends ReadVector(leaf.dataType) {
   override def isNullAt(row: Int): Boolean = leaf.isNullAt(row)
   override def getUTF8String(row: Int): UTF8String =
     if (leaf.hasDictionary) texts.text(leaf.getDictionaryIds.getDictId(row)) else leaf.getUTF8String(row)
 }
 
-/** The number of each row within its file. */
-final class RowNumberVector(place: BatchPosition) extends ReadVector(LongType) {
+/** The number of each row in its file. */
+final class RowNumberVector(position: BatchPosition) extends ReadVector(LongType) {
   override def isNullAt(row: Int): Boolean = false
-  override def getLong(row: Int): Long = place.row(row)
+  override def getLong(row: Int): Long = position.row(row)
 }
 
 /** True where something is present, null elsewhere. */

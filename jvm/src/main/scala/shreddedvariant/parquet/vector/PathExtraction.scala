@@ -1,8 +1,9 @@
 /**
- * One path of a variant as a column: handed on from its typed leaf, converted, or patched from residuals.
+ * Gives one path of a variant as a column: its typed leaf unchanged or converted, with the values of residuals
+ * added.
  *
- * Where the path leads is decided once for a file ([[BoundPath]]). A batch in which nothing is stored costs nothing more than
- * its typed leaf; otherwise rows that have no typed value go through a variant and Spark's own cast, one by one.
+ * The cell of the path is resolved once for a file ([[BoundPath]]). A batch without stored values costs only
+ * its typed leaf. Else each row without a typed value is read as a variant and converted by Spark's own cast.
  */
 package shreddedvariant.parquet.vector
 
@@ -17,19 +18,19 @@ import shreddedvariant.shred.ScalarVector
 import shreddedvariant.stats.ScalarCast
 
 final class PathExtraction(
-    place: BoundPath,
+    path: BoundPath,
     lookup: PathLookup,
     target: DataType,
     zone: Option[String],
-    file: BatchPosition,
+    position: BatchPosition,
     vectors: VectorAllocator
 ) extends Assembled
     with FailedRows {
-  private val cell = place.cell
-  private val typed = cell.typed.collectFirst { case scalar: ScalarVector if place.rest.isEmpty => scalar }
+  private val cell = path.cell
+  private val typed = cell.typed.collectFirst { case scalar: ScalarVector if path.rest.isEmpty => scalar }
   private val isMixed = cell.typed.length > 1
   private val isIdentity =
-    typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && place.hops.isEmpty
+    typed.exists(t => ScalarConversion.isIdentity(t.scalar, target)) && path.hops.isEmpty
   private val copy = if (isIdentity) BatchCopy.of(target) else None
   private val arguments = VariantCastArgs(
     failOnError = false,
@@ -39,7 +40,7 @@ final class PathExtraction(
   private val scalarCast = new ScalarCast(target, arguments)
   private val conversion = typed.flatMap(t => ScalarConversion.find(t.scalar, target, scalarCast))
 
-  private lazy val own: WritableColumnVector = vectors.allocate(VectorType(target))
+  private lazy val converted: WritableColumnVector = vectors.allocate(VectorType(target))
   private lazy val scalarWriter = new RowAppender(target)
   private var current: ColumnVector = _
   private var failed = new Array[Boolean](0)
@@ -48,10 +49,10 @@ final class PathExtraction(
 
   val values: ReadColumn = new ReadColumn { override def vector: ColumnVector = current }
 
-  /** The variants that did not become values, and may have raised. */
+  /** The variants whose cast failed, for which a strict cast raises an error. */
   val failures: ReadColumn = new FixedColumn(new FailureVector(this))
 
-  /** The values, where the rows that failed raise what Spark raises for them. */
+  /** The values; a row whose cast failed raises Spark's error when it is read. */
   val raising: ReadColumn = new ReadColumn {
     override def vector: ColumnVector =
       if (anyFailed) new RaisingVector(current, PathExtraction.this) else current
@@ -61,10 +62,10 @@ final class PathExtraction(
 
   override def failedValue(row: Int): VariantVal = lookup.find(row) match {
     case null => null
-    case found => VariantGet.cast(found, VariantType, arguments).asInstanceOf[VariantVal]
+    case variant => VariantGet.cast(variant, VariantType, arguments).asInstanceOf[VariantVal]
   }
 
-  override def raise(row: Int): Unit = file.guard(cell.path, row) {
+  override def raise(row: Int): Unit = position.guard(cell.path, row) {
     VariantGet.cast(
       lookup.find(row),
       target,
@@ -75,74 +76,78 @@ final class PathExtraction(
   override def assemble(rows: Int): Unit = {
     if (anyFailed) java.util.Arrays.fill(failed, false)
     anyFailed = false
-    mayStandOutside = place.mayStandOutside(rows)
+    mayStandOutside = path.mayStandOutside(rows)
     current =
-      if (isIdentity && !mayStandElsewhere(rows)) typed.get.vector
+      if (isIdentity && !mayHaveOtherValues(rows)) typed.get.vector
       else {
-        own.reset()
+        converted.reset()
         if (copy.isDefined) copyAndPatch(rows) else if (conversion.isDefined) convert(rows) else castAll(rows)
-        own
+        converted
       }
   }
 
-  /** Whether rows of the batch may have their values elsewhere than in the typed leaf. */
-  private def mayStandElsewhere(rows: Int): Boolean =
+  /** Whether rows of the batch may have values outside of the typed leaf. */
+  private def mayHaveOtherValues(rows: Int): Boolean =
     cell.value != null && cell.value.numNulls < rows || isMixed || mayStandOutside
 
-  /** Whether the row at `at`, whose typed leaf is null, has its value nowhere else. */
-  private def isEmpty(at: Int): Boolean =
-    !mayStandOutside && !isMixed && (cell.value == null || cell.value.isNullAt(at))
+  /** Whether the row `cellRow` of the cell, whose typed leaf is null, has no value elsewhere. */
+  private def isEmpty(cellRow: Int): Boolean =
+    !mayStandOutside && !isMixed && (cell.value == null || cell.value.isNullAt(cellRow))
 
   private def copyAndPatch(rows: Int): Unit = {
     val from = typed.get.vector
-    own.reserve(rows)
-    copy.get(from, own, rows)
+    converted.reserve(rows)
+    copy.get(from, converted, rows)
     var row = 0
     while (row < rows) {
-      if (from.isNullAt(row)) if (isEmpty(row)) own.putNull(row) else patch(row)
+      if (from.isNullAt(row)) if (isEmpty(row)) converted.putNull(row) else patch(row)
       row += 1
     }
   }
 
   private def convert(rows: Int): Unit = {
     val from = typed.get.vector
-    val to = conversion.get
-    own.reserve(rows)
+    val scalarConversion = conversion.get
+    converted.reserve(rows)
     var row = 0
     while (row < rows) {
-      val at = lookup.cellRow(row)
-      if (at < 0) if (mayStandOutside) patch(row) else own.putNull(row)
-      else if (from.isNullAt(at)) {
-        if (isEmpty(at)) own.putNull(row) else patch(row)
-      } else if (!to.convert(from, at, own, row)) {
-        own.putNull(row)
+      val cellRow = lookup.cellRow(row)
+      if (cellRow < 0) if (mayStandOutside) patch(row) else converted.putNull(row)
+      else if (from.isNullAt(cellRow)) {
+        if (isEmpty(cellRow)) converted.putNull(row) else patch(row)
+      } else if (!scalarConversion.convert(from, cellRow, converted, row)) {
+        converted.putNull(row)
         fail(row, rows)
       }
       row += 1
     }
   }
 
-  /** Puts the value of one row that is not in the typed leaf among the converted ones. */
+  /** Writes the value of a row that the typed leaf does not have. */
   private def patch(row: Int): Unit = {
     val value = cast(row)
-    if (value == null) own.putNull(row) else ScalarPut(own, row, value, target)
+    if (value == null) converted.putNull(row) else ScalarPut(converted, row, value, target)
   }
 
   private def castAll(rows: Int): Unit = {
     var row = 0
     while (row < rows) {
-      scalarWriter.append(cast(row), own)
+      scalarWriter.append(cast(row), converted)
       row += 1
     }
   }
 
-  /** The value by Spark's own cast; null where it gives none, noted as a failure unless the path has no value or null. */
+  /**
+   * The value from Spark's own cast. Null if the cast fails, which is noted, or if the path has no value or a
+   * variant null.
+   */
   private def cast(row: Int): Any = lookup.find(row) match {
     case null => null
-    case found => file.guard(cell.path, row) {
+    case variant => position.guard(cell.path, row) {
         val value =
-          if (ScalarCast.isScalar(target)) scalarCast(found) else VariantGet.cast(found, target, arguments)
-        if (value == null && found.getType != Type.NULL) fail(row, row + 1)
+          if (ScalarCast.isScalar(target)) scalarCast(variant)
+          else VariantGet.cast(variant, target, arguments)
+        if (value == null && variant.getType != Type.NULL) fail(row, row + 1)
         value
       }
   }

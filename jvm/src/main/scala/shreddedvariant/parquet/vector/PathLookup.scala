@@ -1,4 +1,4 @@
-/** What a path holds in single rows, as variants. */
+/** Finds the value of a path in single rows, as a variant. */
 package shreddedvariant.parquet.vector
 
 import java.util.Arrays
@@ -12,13 +12,14 @@ import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.shred._
 
 /**
- * Where a path ends in one file: at `cell`, with `rest` to be looked up in what the cell has stored; nothing is left
- * where the cell is the path's own. `hops` lead to the cell's row through the arrays on the way, each with the index
- * that is taken. An element of an array is never missing: where its columns are null it is a variant null.
+ * The end of a path in one file: the last cell, `cell`, and the steps after it, `rest`, which are looked up in
+ * the stored value of the cell. `rest` is empty if the cell is the path's own. `hops` are the arrays on the
+ * path, each with the index of the element; they lead from a row of the batch to a row of the cell. An element
+ * of an array is never missing: if all its columns are null, the element is a variant null.
  *
- * In the draft, `outer` is where to look if the cell is missing: what is stored in the next cell around it may hold the
- * rest of the path from there. `parts` tell where a cell that the path goes on from has typed parts: it is not missing
- * there, and nothing further out counts.
+ * In the draft layout, `outer` is used if the cell is missing: the stored value of the next enclosing cell may
+ * have the rest of the path. `parts` is the presence of the typed parts of a cell with a `rest`: where they are
+ * present, the cell is not missing, and `outer` is not used.
  */
 final case class BoundPath(
     cell: CellVector,
@@ -29,137 +30,143 @@ final case class BoundPath(
     outer: Option[BoundPath] = None
 ) {
 
-  /** Whether a row of the batch may have its value further out. */
-  def mayStandOutside(rows: Int): Boolean = outer.exists { place =>
-    val stored = place.cell.value
-    stored != null && (place.hops.nonEmpty || stored.numNulls < rows) || place.mayStandOutside(rows)
+  /** Whether a row of the batch may have its value in an enclosing cell. */
+  def mayStandOutside(rows: Int): Boolean = outer.exists { path =>
+    val stored = path.cell.value
+    stored != null && (path.hops.nonEmpty || stored.numNulls < rows) || path.mayStandOutside(rows)
   }
 
-  def isMissing(at: Int): Boolean = cell.isMissing(at) && !parts.exists(_.isPresent(at))
+  def isMissing(cellRow: Int): Boolean = cell.isMissing(cellRow) && !parts.exists(_.isPresent(cellRow))
 }
 
-/** Whether one of the parts is there, in row groups where that matters; elsewhere nobody reads their levels. */
+/**
+ * Whether one of the parts is present, in row groups that match `matters`; in other row groups levels are not
+ * read.
+ */
 final class PartPresence(parts: Seq[Presence], matters: RowGroup => Boolean) extends Presence with Assembled {
-  private var isAsked = false
+  private var isRead = false
 
-  override def open(group: RowGroup): Unit = isAsked = matters(group)
+  override def open(group: RowGroup): Unit = isRead = matters(group)
   override def assemble(rows: Int): Unit = ()
-  override def isPresent(row: Int): Boolean = isAsked && parts.exists(_.isPresent(row))
+  override def isPresent(row: Int): Boolean = isRead && parts.exists(_.isPresent(row))
 }
 
-/** Makes variants of what a cell holds. */
+/** Creates variants from the columns of a cell. */
 sealed abstract class CellVariants {
 
-  /** What the row `at` of a cell has stored; it belongs to `row` of the batch. */
-  def stored(cell: CellVector, at: Int, row: Int): VariantVal
-  def rebuilt(at: Int, row: Int): VariantVal
+  /** The stored value in row `cellRow` of a cell, which belongs to the row `row` of the batch. */
+  def stored(cell: CellVector, cellRow: Int, row: Int): VariantVal
+  def rebuilt(cellRow: Int, row: Int): VariantVal
 }
 
-/** Today's layout: keys are those of the row's metadata, which is looked at where the value may speak of some. */
+/** The current layout: keys are in the row's metadata, which is only read if the value may refer to keys. */
 final class RowVariants(cell: CellVector, metadata: ColumnVector, maxBytes: Int) extends CellVariants {
   private lazy val rebuilder = new RowRebuilder(cell, maxBytes)
   private val isScalar = cell.typed.forall(_.isInstanceOf[ScalarVector])
 
-  override def stored(cell: CellVector, at: Int, row: Int): VariantVal = {
-    val value = cell.value.getBinary(at)
+  override def stored(cell: CellVector, cellRow: Int, row: Int): VariantVal = {
+    val value = cell.value.getBinary(cellRow)
     new VariantVal(value, if (PathLookup.hasParts(value)) metadata.getBinary(row) else Dictionary.noKeys)
   }
 
-  override def rebuilt(at: Int, row: Int): VariantVal = {
+  override def rebuilt(cellRow: Int, row: Int): VariantVal = {
     val keys = if (isScalar) Dictionary.noKeys else metadata.getBinary(row)
-    new VariantVal(rebuilder.rebuild(at, keys), keys)
+    new VariantVal(rebuilder.rebuild(cellRow, keys), keys)
   }
 }
 
-/** The draft: each stored value has its own keys. */
+/** The draft layout: each stored value has its own keys. */
 final class DraftVariants(cell: CellVector, limits: VariantLimits) extends CellVariants {
   private lazy val rebuilder = new DraftRebuilder(cell, limits.maxBytes, limits.maxDepth)
 
-  override def stored(cell: CellVector, at: Int, row: Int): VariantVal =
-    DraftRebuilder.stored(cell, at, limits.maxBytes)
-  override def rebuilt(at: Int, row: Int): VariantVal = rebuilder.rebuild(at)
+  override def stored(cell: CellVector, cellRow: Int, row: Int): VariantVal =
+    DraftRebuilder.stored(cell, cellRow, limits.maxBytes)
+  override def rebuilt(cellRow: Int, row: Int): VariantVal = rebuilder.rebuild(cellRow)
 }
 
 final class PathLookup(
-    place: BoundPath,
+    path: BoundPath,
     variants: CellVariants,
-    file: BatchPosition,
+    position: BatchPosition,
     isOuter: Boolean = false
 ) extends Presence {
-  private val cell = place.cell
-  private val hops = place.hops.toArray
-  private val steps = place.rest.toArray
+  private val cell = path.cell
+  private val hops = path.hops.toArray
+  private val steps = path.rest.toArray
   private val keys = steps.map {
     case PathStep.Key(name) => Shape.utf8(name)
     case _: PathStep.Index => null
   }
   private val dictionaries = new Dictionaries(Names.none)
-  private val outer = place.outer.map(new PathLookup(_, variants, file, isOuter = true))
+  private val outer = path.outer.map(new PathLookup(_, variants, position, isOuter = true))
 
-  /** The row of the cell that belongs to a row of the batch; -1 where an array on the way is too short. */
+  /** The row of the cell that belongs to a row of the batch; -1 if an array on the path is too short. */
   def cellRow(row: Int): Int = {
-    var at = row
+    var current = row
     var i = 0
-    while (at >= 0 && i < hops.length) {
+    while (current >= 0 && i < hops.length) {
       val (lists, index) = hops(i)
-      at = if (index < lists.length(at)) lists.start(at) + index else -1
+      current = if (index < lists.length(current)) lists.start(current) + index else -1
       i += 1
     }
-    at
+    current
   }
 
-  /** The path's value in a row, null where it has none. */
+  /** The path's value in a row; null if the row does not have the path. */
   def find(row: Int): Variant = {
-    val at = cellRow(row)
-    if (at >= 0 && !place.isMissing(at)) file.guard(cell.path, row)(lookUp(whole(at, row)))
-    else if (at >= 0 && place.isElement) lookUp(PathLookup.variantNull)
+    val inCell = cellRow(row)
+    if (inCell >= 0 && !path.isMissing(inCell)) position.guard(cell.path, row)(lookUp(whole(inCell, row)))
+    else if (inCell >= 0 && path.isElement) lookUp(PathLookup.variantNull)
     else outer.fold(null: Variant)(_.find(row))
   }
 
   def variant(row: Int): VariantVal = {
-    val found = find(row)
-    new VariantVal(found.getValue, found.getMetadata)
+    val value = find(row)
+    new VariantVal(value.getValue, value.getMetadata)
   }
 
-  override def isPresent(row: Int): Boolean = !place.isMissing(row) || outer.isDefined && find(row) != null
+  override def isPresent(row: Int): Boolean = !path.isMissing(row) || outer.isDefined && find(row) != null
 
-  /** What the cell holds, or has stored where the path goes on. */
-  private def whole(at: Int, row: Int): VariantVal =
-    if (steps.isEmpty && cell.hasTyped(at)) variants.rebuilt(at, row)
-    else if (cell.hasStored(at)) {
-      val stored = variants.stored(cell, at, row)
+  /** The value of the cell, or its stored value if the path continues. */
+  private def whole(inCell: Int, row: Int): VariantVal =
+    if (steps.isEmpty && cell.hasTyped(inCell)) variants.rebuilt(inCell, row)
+    else if (cell.hasStored(inCell)) {
+      val stored = variants.stored(cell, inCell, row)
       if (isOuter && !PathLookup.hasParts(stored.getValue)) null else stored
     } else null
 
   /**
-   * The rest of the path is looked up here: Spark searches large objects by the order of UTF-16, and finds keys beyond the
-   * basic plane in no object that has the order of the specification.
+   * Looks up the rest of the path, without Spark's lookup: Spark searches large objects in UTF-16 order, and
+   * misses keys beyond the Basic Multilingual Plane in objects in the order of the specification.
    */
   private def lookUp(whole: VariantVal): Variant =
     if (whole == null) null
     else if (steps.isEmpty) new Variant(whole.getValue, whole.getMetadata)
     else {
       val bytes = whole.getValue
-      var at = 0
+      var offset = 0
       var i = 0
-      while (at >= 0 && i < steps.length) {
-        at = step(i, whole, at)
+      while (offset >= 0 && i < steps.length) {
+        offset = step(i, whole, offset)
         i += 1
       }
-      if (at < 0) null
+      if (offset < 0) null
       else
-        new Variant(Arrays.copyOfRange(bytes, at, at + Encoding.sizeOf(bytes, at)), whole.getMetadata)
+        new Variant(
+          Arrays.copyOfRange(bytes, offset, offset + Encoding.sizeOf(bytes, offset)),
+          whole.getMetadata
+        )
     }
 
-  private def step(i: Int, whole: VariantVal, at: Int): Int = {
+  private def step(i: Int, whole: VariantVal, offset: Int): Int = {
     val bytes = whole.getValue
-    val kind = Encoding.basicType(bytes, at)
+    val kind = Encoding.basicType(bytes, offset)
     steps(i) match {
       case _: PathStep.Key if kind == Encoding.Object =>
         val dictionary = dictionaries.resolve(whole.getMetadata).dictionary
-        dictionary.find(new ObjectHeader(bytes, at), keys(i))
+        dictionary.find(new ObjectHeader(bytes, offset), keys(i))
       case PathStep.Index(index) if kind == Encoding.Array =>
-        val elements = new ArrayHeader(bytes, at)
+        val elements = new ArrayHeader(bytes, offset)
         if (index >= 0 && index < elements.size) elements.position(index) else -1
       case _ => -1
     }
@@ -169,7 +176,10 @@ final class PathLookup(
 private[parquet] object PathLookup {
   private val variantNull = new VariantVal(Array(0), Dictionary.noKeys)
 
-  /** Of stored values only objects, and arrays, which may hold some, have parts and speak of keys. */
+  /**
+   * Whether a stored value has parts and may refer to keys: only objects, and arrays, which may contain
+   * objects.
+   */
   def hasParts(value: Array[Byte]): Boolean = value.nonEmpty && {
     val kind = Encoding.basicType(value, 0)
     kind == Encoding.Object || kind == Encoding.Array

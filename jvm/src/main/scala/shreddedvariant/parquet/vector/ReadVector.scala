@@ -1,11 +1,11 @@
-/** What all vectors of this project share; leaves are Spark's own vectors. */
+/** The base class of this project's vectors; leaves are Spark's own vectors. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.types.{DataType, Decimal}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A vector that has none of the accessors; each kind adds its own. */
+/** A vector without accessors; each subclass implements those of its type. */
 abstract class ReadVector(dataType: DataType) extends ColumnVector(dataType) {
   private def wrongType: Nothing = throw new IllegalStateException(s"not a value of $dataType")
 

@@ -1,6 +1,7 @@
 /**
- * Casts of typed columns that need no variant in between: what `VariantGet.cast` does. The pairs of types that queries
- * ask for most are loops over primitive values; the others call Spark's cast.
+ * Casts values of typed columns like `VariantGet.cast`, without creating a variant.
+ *
+ * The most frequent pairs of types use primitive values; the others call Spark's cast.
  */
 package shreddedvariant.parquet.vector
 
@@ -11,14 +12,17 @@ import shreddedvariant.layout.ScalarType
 import shreddedvariant.layout.ScalarType._
 import shreddedvariant.stats.ScalarCast
 
-/** Writes `row` of `to` from the row `at` of `from`; false where the cast gives nothing, because the value does not fit the target. */
+/**
+ * Converts row `at` of `from` into row `row` of `to`. False if the cast fails because the value does not fit
+ * the target.
+ */
 abstract class ScalarConversion {
   def convert(from: ColumnVector, at: Int, to: WritableColumnVector, row: Int): Boolean
 }
 
 object ScalarConversion {
 
-  /** A column of this type is the result as it stands. */
+  /** Whether the values of a column of this type are the result without a conversion. */
   def isIdentity(scalar: ScalarType, target: DataType): Boolean = scalar match {
     case Int8 | Int16 | Int32 => target == IntegerType
     case Int64 => target == LongType
@@ -26,7 +30,9 @@ object ScalarConversion {
     case other => ScalarType.decodedAs(other) == target
   }
 
-  /** None where the column's type is none of Spark's, or the target is no scalar: there it takes a variant. */
+  /**
+   * None if Spark does not have the column's type or the target is not a scalar: these casts need a variant.
+   */
   def find(scalar: ScalarType, target: DataType, cast: ScalarCast): Option[ScalarConversion] =
     if (!ScalarCast.isScalar(target)) None else common(scalar, target).orElse(byCast(scalar, target, cast))
 

@@ -1,4 +1,4 @@
-/** Puts values that Spark's casts give into vectors. */
+/** Writes the results of Spark's casts into vectors. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.SparkBridge
 
-/** Appends one value after the other to a vector, of any type: Spark's own converter, fed with rows of one column. */
+/** Appends values of any type to a vector with Spark's own converter, as rows of one column. */
 private[parquet] final class RowAppender(target: DataType) {
   private val row = new GenericInternalRow(1)
   private val vectors = new Array[WritableColumnVector](1)
@@ -22,7 +22,7 @@ private[parquet] final class RowAppender(target: DataType) {
   }
 }
 
-/** Puts one scalar into a vector. */
+/** Writes one scalar into a vector. */
 private[parquet] object ScalarPut {
   def apply(to: WritableColumnVector, row: Int, value: Any, target: DataType): Unit = (value, target) match {
     case (v: Boolean, _) => to.putBoolean(row, v)

@@ -1,7 +1,7 @@
 /**
- * What the layout of maps forbids and a whole map can be put together of nevertheless: a value of a hot key in the residual.
+ * Refuses maps with a value of a hot key in the residual, which the layout forbids but a whole read accepts.
  *
- * A lookup of the key reads its sidecar alone (specification: Semantics), so it takes such a value for missing.
+ * A lookup of the key reads only its sidecar (specification: Semantics), so it does not find such a value.
  */
 package shreddedvariant.parquet.vector
 
@@ -10,22 +10,23 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.Errors
 import shreddedvariant.shred.Lists
 
-/** Of one map: the entries of its residual, and the names of its hot keys. */
+/** `lists`, `keys` and `values` are the entries of the residual; `hotKeys` are the names of the hot keys. */
 final class StrictMaps(
     lists: Lists,
     keys: ColumnVector,
     values: ColumnVector,
     hotKeys: Array[UTF8String],
     name: String,
-    place: BatchPosition
+    position: BatchPosition
 ) {
   private val hot = hotKeys.toSet
 
   def check(row: Int): Unit = {
     val first = lists.start(row)
-    for (e <- first until first + lists.length(row) if !values.isNullAt(e) && hot(keys.getUTF8String(e)))
-      place.guard(name, row) {
-        throw Errors.malformedMap(name, s"the residual has a value of the hot key '${keys.getUTF8String(e)}'")
+    for (entry <- first until first + lists.length(row))
+      if (!values.isNullAt(entry) && hot(keys.getUTF8String(entry))) position.guard(name, row) {
+        val key = keys.getUTF8String(entry)
+        throw Errors.malformedMap(name, s"the residual has a value of the hot key '$key'")
       }
   }
 }

@@ -1,4 +1,4 @@
-/** How deep a variant of a file may be nested, and how many bytes it may have when it is rebuilt. */
+/** The maximal nesting depth of a variant of a file, and its maximal size in bytes when it is rebuilt. */
 package shreddedvariant.parquet.vector
 
 final case class VariantLimits(maxDepth: Int, maxBytes: Int)

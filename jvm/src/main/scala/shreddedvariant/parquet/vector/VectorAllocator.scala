@@ -15,10 +15,13 @@ final class VectorAllocator(val capacity: Int, offHeap: Boolean) {
 
   def allocate(dataType: DataType): WritableColumnVector = ofSize(capacity, dataType)
 
-  /** One without room: of most files that a query of few rows opens, nothing is decoded. */
+  /** A vector without capacity for a batch: most files that a query of few rows opens are not decoded. */
   def announce(dataType: DataType): WritableColumnVector = ofSize(1, dataType)
 
-  /** Makes room where there is none yet. A vector that grows takes twice what it is asked for, mostly. */
+  /**
+   * Reserves the capacity of an announced vector. A growing vector usually reserves twice the requested
+   * capacity.
+   */
   def fit(announced: WritableColumnVector): Unit = {
     announced.reserve((capacity + 1) / 2)
     announced.reserve(capacity)

@@ -1,9 +1,9 @@
-/** What vectors hold of types of SQL. */
+/** Maps SQL types to the types of vectors. */
 package shreddedvariant.parquet.vector
 
 import org.apache.spark.sql.types._
 
-/** The type of a vector for a type of SQL: collations are a matter of expressions, not of storage. */
+/** The type of a vector for a SQL type, without collations, which affect expressions and not storage. */
 object VectorType {
   def apply(columns: StructType): StructType =
     StructType(columns.map(f => f.copy(dataType = apply(f.dataType))))

@@ -1,4 +1,4 @@
-/** All values of one leaf in one row group, decoded one by one and tallied page by page. */
+/** Decodes all values of one leaf in one row group, and tallies them by page. */
 package shreddedvariant.parquet.verify
 
 import org.apache.parquet.column.{ColumnDescriptor, ColumnReader}
@@ -9,7 +9,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import shreddedvariant.parquet.file.StatisticsReader
 import shreddedvariant.stats.Bounds
 
-/** `starts` are the numbers of the rows that pages begin with. */
+/** `starts` has the first row of each page. */
 final class LeafValues(leaf: ColumnDescriptor, starts: Array[Long]) {
   private val column = leaf.getPrimitiveType
   val pages: IndexedSeq[LeafTally] = starts.indices.map(_ => new LeafTally(column))
@@ -23,8 +23,8 @@ final class LeafValues(leaf: ColumnDescriptor, starts: Array[Long]) {
 
   def read(reader: ColumnReader, count: Long): Unit = {
     val present = leaf.getMaxDefinitionLevel
-    var (left, row, page) = (count, -1L, 0)
-    while (left > 0) {
+    var (remaining, row, page) = (count, -1L, 0)
+    while (remaining > 0) {
       if (reader.getCurrentRepetitionLevel == 0) {
         row += 1
         while (page + 1 < starts.length && row >= starts(page + 1)) page += 1
@@ -35,12 +35,12 @@ final class LeafValues(leaf: ColumnDescriptor, starts: Array[Long]) {
       if (level == present) pages(page).put(reader) else pages(page).nulls += 1
       pages(page).entries += 1
       reader.consume()
-      left -= 1
+      remaining -= 1
     }
   }
 }
 
-/** What values are, as far as statistics may speak of them. No bound is a NaN. */
+/** The exact statistics of values. A NaN is counted by `hasNaN` and is never a bound. */
 final class LeafTally(column: PrimitiveType) {
   private val statistics: Statistics[_] = Statistics.createStats(column)
   var rows = 0L

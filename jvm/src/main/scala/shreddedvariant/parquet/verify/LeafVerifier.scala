@@ -1,6 +1,6 @@
 /**
- * Decodes every value of every leaf and holds to them what the footer and the page indexes say: how many there are, how
- * many are null, and what none is less or greater than.
+ * Decodes every value of every leaf and checks the footer and the page indexes against the values: value
+ * counts, null counts and bounds.
  */
 package shreddedvariant.parquet.verify
 
@@ -22,30 +22,32 @@ import shreddedvariant.parquet.file.{FooterStatistics, StatisticsReader}
 import shreddedvariant.parquet.read.FileSplit
 import shreddedvariant.stats.{Finding, LeafStatistics}
 
-/** `leaves` are facts of the whole file as its values have them, without leaves that cannot be decoded. */
+/**
+ * `leaves` are statistics of the whole file, computed from its values, without leaves that cannot be decoded.
+ */
 final case class ProvenLeaves(leaves: Map[Seq[String], LeafStatistics], findings: Seq[Finding])
 
 final class LeafVerifier(reader: ParquetFileReader) {
   private val writer: ParsedVersion = FileSplit.writerVersion(reader.getFileMetaData)
   private val schema = reader.getFileMetaData.getSchema
-  private val told = new StatisticsReader(writer)
+  private val declared = new StatisticsReader(writer)
 
   def check(): ProvenLeaves = {
     val groups = reader.getRowGroups.asScala.toSeq.zipWithIndex.map { case (block, i) => check(block, i) }
-    val known = schema.getColumns.asScala.map(_.getPath.toSeq).flatMap { leaf =>
+    val proven = schema.getColumns.asScala.map(_.getPath.toSeq).flatMap { leaf =>
       val facts = groups.map(_.leaves.get(leaf))
       Option.when(facts.forall(_.isDefined))(leaf -> FooterStatistics.merged(facts.flatten))
     }
-    ProvenLeaves(known.toMap, groups.flatMap(_.findings))
+    ProvenLeaves(proven.toMap, groups.flatMap(_.findings))
   }
 
   private def check(block: BlockMetaData, group: Int): ProvenLeaves = {
     val chunks = block.getColumns.asScala.map(chunk => chunk.getPath.toArray.toSeq -> chunk).toMap
-    val found = schema.getColumns.asScala.toSeq.flatMap { leaf =>
+    val proofs = schema.getColumns.asScala.toSeq.flatMap { leaf =>
       chunks.get(leaf.getPath.toSeq).map { chunk =>
         val proof = new ChunkProof(leaf, chunk, group, block.getRowCount)
         try {
-          // One leaf after the other: a row group may be large, and one damaged leaf says nothing of others.
+          // Reads one leaf at a time: a row group may be large, and a damaged leaf must not affect others.
           reader.setRequestedSchema(java.util.List.of(leaf))
           proof.check(reader.readRowGroup(group))
         } catch {
@@ -54,7 +56,7 @@ final class LeafVerifier(reader: ParquetFileReader) {
         }
       }
     }
-    ProvenLeaves(found.flatMap(_.leaves).toMap, found.flatMap(_.findings))
+    ProvenLeaves(proofs.flatMap(_.leaves).toMap, proofs.flatMap(_.findings))
   }
 
   /** One leaf in one row group. */
@@ -67,8 +69,8 @@ final class LeafVerifier(reader: ParquetFileReader) {
       Finding(path.map(Shape.quoted).mkString("."), "", s"in row group $group, $wrong")
 
     def check(store: PageReadStore): ProvenLeaves = {
-      val places = Option(reader.readOffsetIndex(chunk))
-      val starts = places.fold(Array(0L))(p => Array.tabulate(p.getPageCount)(p.getFirstRowIndex(_)))
+      val offsets = Option(reader.readOffsetIndex(chunk))
+      val starts = offsets.fold(Array(0L))(p => Array.tabulate(p.getPageCount)(p.getFirstRowIndex(_)))
       val values = new LeafValues(leaf, starts)
       val pages = store.getPageReader(leaf)
       values.read(
@@ -79,41 +81,41 @@ final class LeafVerifier(reader: ParquetFileReader) {
       val decode = StatisticsReader.decoder(column)
       val facts = LeafStatistics(all.entries, Some(all.nulls), all.bounds(decode), hasNoNaN = !all.hasNaN)
       val index =
-        places.flatMap(p => Option(reader.readColumnIndex(chunk)).map(i => ofPages(i, p, values.pages)))
-      ProvenLeaves(Map(path -> facts), ofChunk(all) ++ levels(values) ++ index.toSeq.flatten)
+        offsets.flatMap(p => Option(reader.readColumnIndex(chunk)).map(i => pageFindings(i, p, values.pages)))
+      ProvenLeaves(Map(path -> facts), chunkFindings(all) ++ levels(values) ++ index.toSeq.flatten)
     }
 
-    private def ofChunk(found: LeafTally): Seq[Finding] = {
+    private def chunkFindings(actual: LeafTally): Seq[Finding] = {
       val statistics: Option[Statistics[_]] = Option(chunk.getStatistics)
       Seq(
-        differ("values", chunk.getValueCount, found.entries),
-        differ("rows", rows, found.rows),
-        statistics.filter(_.isNumNullsSet).flatMap(s => differ("nulls", s.getNumNulls, found.nulls))
+        differ("values", chunk.getValueCount, actual.entries),
+        differ("rows", rows, actual.rows),
+        statistics.filter(_.isNumNullsSet).flatMap(s => differ("nulls", s.getNumNulls, actual.nulls))
       ).flatten.map(finding) ++ statistics.filter(_.hasNonNullValue).toSeq.flatMap { s =>
         bounds(
           "its footer",
           s.genericGetMin.asInstanceOf[AnyRef],
           s.genericGetMax.asInstanceOf[AnyRef],
-          found
+          actual
         ) ++
-          Option.when(found.hasNaN && told.ofChunk(chunk).hasNoNaN)(finding(
-            "its footer has bounds, which its writer leaves out where a value is NaN, and one is"
+          Option.when(actual.hasNaN && declared.ofChunk(chunk).hasNoNaN)(finding(
+            "its footer has bounds although a value is NaN, for which its writer writes no bounds"
           ))
       }
     }
 
-    private def differ(what: String, told: Long, found: Long) =
-      Option.when(told != found)(s"its footer counts $told $what and there are $found")
+    private def differ(what: String, stated: Long, actual: Long) =
+      Option.when(stated != actual)(s"its footer counts $stated $what and there are $actual")
 
-    private def bounds(who: String, least: AnyRef, greatest: AnyRef, found: LeafTally): Seq[Finding] =
-      if (!found.hasBounds) Nil
+    private def bounds(source: String, min: AnyRef, max: AnyRef, actual: LeafTally): Seq[Finding] =
+      if (!actual.hasBounds) Nil
       else
         Seq(
-          Option.when(order.compare(least, found.least) > 0)(
-            s"$who says that no value is less than ${text(least)}, and ${text(found.least)} is"
+          Option.when(order.compare(min, actual.least) > 0)(
+            s"$source says that no value is less than ${text(min)}, and ${text(actual.least)} is"
           ),
-          Option.when(order.compare(greatest, found.greatest) < 0)(
-            s"$who says that no value is greater than ${text(greatest)}, and ${text(found.greatest)} is"
+          Option.when(order.compare(max, actual.greatest) < 0)(
+            s"$source says that no value is greater than ${text(max)}, and ${text(actual.greatest)} is"
           )
         ).flatten.map(finding)
 
@@ -124,28 +126,35 @@ final class LeafVerifier(reader: ParquetFileReader) {
       if (shown.length <= 40) s"'$shown'" else s"'${shown.take(39)}…'"
     }
 
-    private def levels(found: LeafValues): Seq[Finding] = told.ofChunk(chunk).levels.toSeq.flatMap { told =>
-      Option.when(told != found.levels.toIndexedSeq)(finding("its footer's histogram of levels is not true"))
-    }
+    private def levels(values: LeafValues): Seq[Finding] =
+      declared.ofChunk(chunk).levels.toSeq.flatMap { levels =>
+        Option.when(levels != values.levels.toIndexedSeq)(
+          finding("its footer's histogram of levels is wrong")
+        )
+      }
 
-    private def ofPages(index: ColumnIndex, places: OffsetIndex, found: IndexedSeq[LeafTally]): Seq[Finding] =
-      if (index.getNullPages.size != found.size || found.size != places.getPageCount)
-        Seq(finding(s"its page indexes are of ${index.getNullPages.size} and ${places.getPageCount} pages"))
+    private def pageFindings(
+        index: ColumnIndex,
+        offsets: OffsetIndex,
+        tallies: IndexedSeq[LeafTally]
+    ): Seq[Finding] =
+      if (index.getNullPages.size != tallies.size || tallies.size != offsets.getPageCount)
+        Seq(finding(s"its page indexes have ${index.getNullPages.size} and ${offsets.getPageCount} pages"))
       else
-        found.indices.flatMap { page =>
-          val (tally, who) = (found(page), s"the index of its page $page")
+        tallies.indices.flatMap { page =>
+          val (tally, source) = (tallies(page), s"the index of its page $page")
           val nulls = Option(index.getNullCounts).map(_.get(page).longValue).filter(_ != tally.nulls)
           if (index.getNullPages.get(page) && tally.nulls < tally.entries)
-            Seq(finding(s"$who says that all is null, and ${tally.entries - tally.nulls} values are not"))
+            Seq(finding(s"$source says that all values are null, and ${tally.entries - tally.nulls} are not"))
           else {
             val ends =
               if (index.getNullPages.get(page)) Nil
               else {
-                def bound(of: java.util.List[java.nio.ByteBuffer]) =
-                  StatisticsReader.plain(column, of.get(page)).asInstanceOf[AnyRef]
-                bounds(who, bound(index.getMinValues), bound(index.getMaxValues), tally)
+                def bound(values: java.util.List[java.nio.ByteBuffer]) =
+                  StatisticsReader.plain(column, values.get(page)).asInstanceOf[AnyRef]
+                bounds(source, bound(index.getMinValues), bound(index.getMaxValues), tally)
               }
-            nulls.map(n => finding(s"$who counts $n nulls and there are ${tally.nulls}")).toSeq ++ ends
+            nulls.map(n => finding(s"$source counts $n nulls and there are ${tally.nulls}")).toSeq ++ ends
           }
         }
   }

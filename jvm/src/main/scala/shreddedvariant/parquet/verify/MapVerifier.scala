@@ -1,4 +1,4 @@
-/** Holds the hot keys that a footer names to the columns of its file: each map has all of them, or none is named. */
+/** Checks that the hot keys that a footer names match the file's columns. */
 package shreddedvariant.parquet.verify
 
 import scala.jdk.CollectionConverters._
@@ -12,7 +12,7 @@ import shreddedvariant.parquet.bind.ReadJob
 import shreddedvariant.parquet.file.FileMaps
 import shreddedvariant.stats.Finding
 
-/** `unreadable` are the columns of the file with maps that cannot be put together. */
+/** `unreadable` are the top-level columns with maps that are refused. */
 final case class ProvenMaps(findings: Seq[Finding], unreadable: Set[String])
 
 object MapVerifier {
@@ -21,21 +21,21 @@ object MapVerifier {
     val hot = new FileMaps(file.getSchema, footer, job.hotKeys, job.sameName)
     val maps = mapsOf(file.getSchema, Nil)
     val refused = maps.flatMap(path => RowVerifier.refusal(text(path))(hot.hotKeys(path)).map(path -> _))
-    val bare = for {
+    val withoutColumns = for {
       path <- maps if HotKeys.named(footer, path).isDefined
       if !refused.exists(_._1 == path) && hot.hotKeys(path).isEmpty
-    } yield finding(text(path), "the footer names hot keys of it, and no column of the file has them")
-    val known = maps.flatMap(HotKeys.footerKeys).toSet
-    val strangers = footer.keys.toSeq.sorted.filterNot(known).flatMap(HotKeys.ofFooterKey).map { name =>
-      finding(name, "the footer names hot keys of it, and the file has no such map")
+    } yield finding(text(path), "the footer names its hot keys, but no column has their values")
+    val expectedKeys = maps.flatMap(HotKeys.footerKeys).toSet
+    val absent = footer.keys.toSeq.sorted.filterNot(expectedKeys).flatMap(HotKeys.ofFooterKey).map { name =>
+      finding(name, "the footer names its hot keys, but the file has no such map")
     }
-    ProvenMaps(refused.map(_._2) ++ bare ++ strangers, refused.map(_._1.head).toSet)
+    ProvenMaps(refused.map(_._2) ++ withoutColumns ++ absent, refused.map(_._1.head).toSet)
   }
 
   private def finding(map: String, wrong: String) = Finding(map, "", wrong)
   private def text(path: Seq[String]) = path.map(Shape.quoted).mkString(".")
 
-  /** The maps of a group and of the structs in it, which alone can have hot keys. */
+  /** The maps that can have hot keys: those of a group and of the structs in it. */
   private def mapsOf(group: GroupType, path: Seq[String]): Seq[Seq[String]] =
     group.getFields.asScala.toSeq.flatMap {
       case map: GroupType if isMap(map) => Seq(path :+ map.getName)

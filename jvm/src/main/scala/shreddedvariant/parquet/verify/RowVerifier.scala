@@ -1,7 +1,6 @@
 /**
- * Reads every variant and every map of a file whole, and names the rows in which that cannot be done: where stored and
- * typed values contradict each other, a shredded key stands in a residual object, bytes are malformed, a key of a map is
- * there twice.
+ * Reads every variant and every map of a file whole, and reports the rows with an error: contradicting stored
+ * and typed values, a shredded key in a residual object, malformed bytes, or a duplicate key in a map.
  */
 package shreddedvariant.parquet.verify
 
@@ -22,11 +21,11 @@ import shreddedvariant.parquet.bind.ReadJob
 import shreddedvariant.parquet.read.BatchReader
 import shreddedvariant.stats.Finding
 
-/** Who else looks at variants outside of arrays and maps: NULLs too, and at none that cannot be read. */
+/** Visits all variants outside of arrays and maps, including NULLs, except those that cannot be read. */
 trait VariantVisitor {
   def visitNull(column: Seq[String]): Unit
 
-  /** By path, what is wrong with this one. */
+  /** The errors of this variant, each with its path. */
   def visit(column: Seq[String], metadata: Array[Byte], value: Array[Byte]): Seq[(String, String)]
 }
 
@@ -36,19 +35,19 @@ final class RowVerifier(
     conf: Configuration,
     visitors: Seq[VariantVisitor]
 ) {
-  private val found = mutable.LinkedHashMap.empty[Finding, (Long, Long)]
+  private val findings = mutable.LinkedHashMap.empty[Finding, (Long, Long)]
   private var row = 0L
 
   def check(): Seq[Finding] = {
-    val columns = StructType(job.columns.filter(field => RowVerifier.isOfInterest(field.dataType)))
+    val columns = StructType(job.columns.filter(field => RowVerifier.hasVariantOrMap(field.dataType)))
     if (columns.isEmpty) Nil
     else
       try {
         read(columns)
-        rows
+        rowFindings
       } catch {
-        case e: ShreddedVariantException => rows :+ RowVerifier.finding("", e)
-        case NonFatal(e) => rows :+ Finding("", "", s"its rows cannot be read (${Errors.reason(e)})")
+        case e: ShreddedVariantException => rowFindings :+ RowVerifier.finding("", e)
+        case NonFatal(e) => rowFindings :+ Finding("", "", s"its rows cannot be read (${Errors.reason(e)})")
       }
   }
 
@@ -65,47 +64,50 @@ final class RowVerifier(
     finally reader.close()
   }
 
-  /** `column` is a variant that shapes can be of, if it is one; `name` is what findings call it. */
+  /**
+   * `column` is the column of a variant outside of arrays and maps; None inside of them. `name` is its name in
+   * findings.
+   */
   private def attempt(
-      of: SpecializedGetters,
+      values: SpecializedGetters,
       i: Int,
       dataType: DataType,
       column: Option[Seq[String]],
       name: String
   ): Unit =
-    try look(of, i, dataType, column, name)
+    try verify(values, i, dataType, column, name)
     catch {
       case e: ShreddedVariantException => note(RowVerifier.finding(name, e))
       case e: MalformedVariant => note(Finding(name, "$", s"it is malformed (${e.reason})"))
     }
 
-  private def look(
-      of: SpecializedGetters,
+  private def verify(
+      values: SpecializedGetters,
       i: Int,
       dataType: DataType,
       column: Option[Seq[String]],
       name: String
   ): Unit = dataType match {
     case VariantType =>
-      if (of.isNullAt(i)) for (path <- column; visitor <- visitors) visitor.visitNull(path)
-      else variant(of.getVariant(i), column, name)
-    case struct: StructType if RowVerifier.isOfInterest(struct) =>
-      val inner = if (of.isNullAt(i)) RowVerifier.nulls(struct) else of.getStruct(i, struct.size)
-      for ((field, j) <- struct.zipWithIndex if RowVerifier.isOfInterest(field.dataType))
+      if (values.isNullAt(i)) for (path <- column; visitor <- visitors) visitor.visitNull(path)
+      else variant(values.getVariant(i), column, name)
+    case struct: StructType if RowVerifier.hasVariantOrMap(struct) =>
+      val inner = if (values.isNullAt(i)) RowVerifier.nulls(struct) else values.getStruct(i, struct.size)
+      for ((field, j) <- struct.zipWithIndex if RowVerifier.hasVariantOrMap(field.dataType))
         attempt(inner, j, field.dataType, column.map(_ :+ field.name), s"$name.${Shape.quoted(field.name)}")
-    case ArrayType(element, _) if RowVerifier.isOfInterest(element) && !of.isNullAt(i) =>
-      val array = of.getArray(i)
+    case ArrayType(element, _) if RowVerifier.hasVariantOrMap(element) && !values.isNullAt(i) =>
+      val array = values.getArray(i)
       for (j <- 0 until array.numElements()) attempt(array, j, element, None, s"$name.element")
-    case map: MapType if !of.isNullAt(i) =>
-      val entries = of.getMap(i)
+    case map: MapType if !values.isNullAt(i) =>
+      val entries = values.getMap(i)
       val keys = entries.keyArray()
       if (map.keyType.isInstanceOf[StringType]) {
-        val all = (0 until keys.numElements()).map(keys.getUTF8String(_).copy())
-        all.diff(all.distinct).headOption.foreach(key =>
+        val texts = (0 until keys.numElements()).map(keys.getUTF8String(_).copy())
+        texts.diff(texts.distinct).headOption.foreach(key =>
           note(Finding(name, "", s"its key '${key.toString.take(40)}' is there twice"))
         )
       }
-      if (RowVerifier.isOfInterest(map.valueType))
+      if (RowVerifier.hasVariantOrMap(map.valueType))
         for (j <- 0 until keys.numElements())
           attempt(entries.valueArray(), j, map.valueType, None, s"$name.value")
     case _ =>
@@ -116,18 +118,18 @@ final class RowVerifier(
     for {
       path <- column
       visitor <- visitors
-      (at, wrong) <- visitor.visit(path, value.getMetadata, value.getValue)
-    } note(Finding(name, at, wrong))
+      (subpath, wrong) <- visitor.visit(path, value.getMetadata, value.getValue)
+    } note(Finding(name, subpath, wrong))
   }
 
-  /** Equal findings of many rows are one, with the first of them. */
+  /** Merges equal findings of several rows into one, with the first row and a count. */
   private def note(finding: Finding): Unit =
-    if (found.size < RowVerifier.MostFindings || found.contains(finding)) {
-      val (first, times) = found.getOrElse(finding, (row, 0L))
-      found(finding) = (first, times + 1)
+    if (findings.size < RowVerifier.MaxFindings || findings.contains(finding)) {
+      val (first, times) = findings.getOrElse(finding, (row, 0L))
+      findings(finding) = (first, times + 1)
     }
 
-  private def rows: Seq[Finding] = found.toSeq.map { case (finding, (first, times)) =>
+  private def rowFindings: Seq[Finding] = findings.toSeq.map { case (finding, (first, times)) =>
     val more = if (times > 1) s" (and in ${times - 1} more)" else ""
     finding.copy(wrong = s"in row $first$more, ${finding.wrong}")
   }
@@ -135,31 +137,31 @@ final class RowVerifier(
 
 private[parquet] object RowVerifier {
 
-  /** Different ones in one file; more would tell nothing new. */
-  val MostFindings = 100
+  /** The maximal number of different findings in one file. */
+  val MaxFindings = 100
 
-  def isOfInterest(dataType: DataType): Boolean = dataType match {
+  def hasVariantOrMap(dataType: DataType): Boolean = dataType match {
     case VariantType => true
-    case struct: StructType => struct.exists(field => isOfInterest(field.dataType))
-    case ArrayType(element, _) => isOfInterest(element)
+    case struct: StructType => struct.exists(field => hasVariantOrMap(field.dataType))
+    case ArrayType(element, _) => hasVariantOrMap(element)
     case _: MapType => true
     case _ => false
   }
 
   def nulls(struct: StructType): InternalRow = InternalRow.fromSeq(struct.map(_ => null))
 
-  /** The refusal of what is done for a column, if it is one. */
+  /** The finding for the error that `body` raises, if any. */
   def refusal(column: String)(body: => Any): Option[Finding] =
     try { body; None }
     catch { case e: ShreddedVariantException => Some(finding(column, e)) }
 
-  /** A refusal of the reader's, without the place that the finding has anyway. */
+  /** The finding for an error of the reader, without the file and row, which the finding has anyway. */
   def finding(column: String, e: ShreddedVariantException): Finding = {
-    val plain = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(
+    val innermost = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(
       _.isInstanceOf[ShreddedVariantException]
     ).toSeq.last
-    val sentence = plain.getMessage.replaceFirst("^\\[[A-Z_]+\\] ", "").stripSuffix(".")
-    val place = "(?:^At|variant at|The variant) '([^']*)'".r.findFirstMatchIn(sentence).map(_.group(1))
-    Finding(column, place.filter(_ != column).getOrElse(""), sentence)
+    val sentence = innermost.getMessage.replaceFirst("^\\[[A-Z_]+\\] ", "").stripSuffix(".")
+    val path = "(?:^At|variant at|The variant) '([^']*)'".r.findFirstMatchIn(sentence).map(_.group(1))
+    Finding(column, path.filter(_ != column).getOrElse(""), sentence)
   }
 }

@@ -1,4 +1,4 @@
-/** Which paths of variants and hot keys of maps get bloom filters, by column, and the leaves of a file that have these. */
+/** The paths of variants and hot keys of maps that get bloom filters, and their leaves in a file. */
 package shreddedvariant.parquet.write
 
 import org.apache.parquet.schema.MessageType
@@ -12,20 +12,20 @@ final case class Blooms(
     keys: Map[Seq[String], Seq[String]] = Map.empty
 ) {
 
-  /** What is no scalar with a leaf of its own in this file, or a boolean, has no filter. */
+  /** The leaves that get a filter: only scalars with their own leaf in this file, and no booleans. */
   def leaves(schema: MessageType, hotKeys: HotMaps): Set[Seq[String]] = {
-    val ofPaths = for {
+    val pathLeaves = for {
       (column, all) <- paths.toSeq
       variant = FileCell.bind(schema, column, column.mkString("."), Int.MaxValue)
       steps <- all
       end <- ResolvedPath.find(variant, steps).toSeq if end.rest.isEmpty
       leaf <- end.cell.typed.collect { case FileTyped.Scalar(_, leaf) => leaf }
     } yield leaf
-    val ofKeys = for {
+    val keyLeaves = for {
       (column, all) <- keys.toSeq
       (key, i) <- hotKeys.keys.getOrElse(column, Nil).zipWithIndex if all.contains(key)
     } yield column.init :+ HotKeys.sidecar(column.last, i)
-    (ofPaths ++ ofKeys).filter { leaf =>
+    (pathLeaves ++ keyLeaves).filter { leaf =>
       val column = schema.getType(leaf: _*)
       column.isPrimitive && column.asPrimitiveType.getPrimitiveTypeName != PrimitiveTypeName.BOOLEAN
     }.toSet

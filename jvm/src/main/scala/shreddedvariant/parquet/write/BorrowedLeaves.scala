@@ -1,4 +1,4 @@
-/** Leaves of the file that Parquet's own column writers encode, all with the same settings. */
+/** The leaves of a file that Parquet's own column writers encode with the same settings. */
 package shreddedvariant.parquet.write
 
 import scala.jdk.CollectionConverters._
@@ -15,7 +15,9 @@ private[parquet] final class BorrowedLeaves(
 ) {
   val all: Array[ParquetLeaf] = columns.map(new ParquetLeaf(_)).toArray
 
-  /** The schema with these columns alone: a store wants a value of each of its columns for each row. */
+  /**
+   * The schema with only these columns, because a store expects a value for each of its columns in each row.
+   */
   private val schema = {
     val kept = columns.map(_.getPath.toSeq).toSet
     new MessageType(file.getName, file.getFields.asScala.flatMap(restricted(_, Nil, kept)).asJava)
@@ -38,7 +40,7 @@ private[parquet] final class BorrowedLeaves(
   }
 
   def endRow(): Unit = if (all.length > 0) {
-    // Parquet closes pages when it has counted the row.
+    // `endRecord` may end pages, so pending nulls are passed on before.
     if (store.isColumnFlushNeeded) all.foreach(_.release())
     store.endRecord()
   }

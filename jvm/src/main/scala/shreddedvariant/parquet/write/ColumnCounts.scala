@@ -8,55 +8,55 @@ import shreddedvariant.binary.MalformedVariant
 import shreddedvariant.infer.{Counts, Limits}
 import shreddedvariant.maps.{KeyCounts, KeyLimits}
 
-/** What is counted of a file's variants and maps, and for how many of its first rows that is done already. */
+/** The counts of a file's variants and maps, which already include the first `counted` rows. */
 final case class ColumnCounts(counts: Map[Seq[String], Counts], maps: Seq[SampledMap], counted: Int)
 
 object ColumnCounts {
   val none: ColumnCounts = ColumnCounts(Map.empty, Nil, 0)
 }
 
-/** A variant column that is looked for in rows of the schema. */
+/** A variant column whose values are counted to infer its shape. */
 private[parquet] final class SampledColumn(
     val path: Seq[String],
     val limits: Limits,
     schema: StructType
 ) {
   val counts = new Counts
-  private val place = new SampledPlace(path, schema)
-  assert(place.dataType == VariantType)
+  private val location = new SampledPlace(path, schema)
+  assert(location.dataType == VariantType)
 
   def add(row: InternalRow): Unit = {
-    val struct = place.struct(row)
+    val struct = location.struct(row)
     if (struct == null) counts.addNull()
     else {
-      val variant = struct.getVariant(place.ordinal)
+      val variant = struct.getVariant(location.ordinal)
       try counts.add(variant.getMetadata, variant.getValue)
       catch { case e: MalformedVariant => throw Errors.malformedValue(path.mkString("."), e.reason) }
     }
   }
 }
 
-/** A map column whose hot keys are looked for. */
+/** A map column whose keys are counted to choose hot keys. */
 final class SampledMap(val path: Seq[String], limits: KeyLimits, schema: StructType) {
-  private val place = new SampledPlace(path, schema)
-  private val values = place.dataType.asInstanceOf[MapType].valueType
+  private val location = new SampledPlace(path, schema)
+  private val values = location.dataType.asInstanceOf[MapType].valueType
   private val counts = new KeyCounts
 
   def add(row: InternalRow): Unit = {
-    val struct = place.struct(row)
-    if (struct != null) counts.add(struct.getMap(place.ordinal), values)
+    val struct = location.struct(row)
+    if (struct != null) counts.add(struct.getMap(location.ordinal), values)
   }
 
   def hot: Seq[String] = counts.hot(limits)
 
-  /** What is worth being remembered by the file, in no more than so many bytes. */
-  def nearest(mostBytes: Int): KeyCounts = counts.nearest(limits, mostBytes)
+  /** The counts of the keys that are nearest to being hot, in at most `maxBytes` bytes, for the footer. */
+  def nearest(maxBytes: Int): KeyCounts = counts.nearest(limits, maxBytes)
 }
 
-/** Where a column stands in rows of the schema. */
+/** The location of a column in rows of the schema. */
 private[parquet] final class SampledPlace(path: Seq[String], schema: StructType) {
 
-  // The place of each name of the path in its struct, and how many fields that struct has.
+  // The ordinal of each name of the path in its struct, and the number of fields of this struct.
   private val structs = path.init.scanLeft(schema) { (struct, name) =>
     struct(name).dataType.asInstanceOf[StructType]
   }
@@ -66,7 +66,7 @@ private[parquet] final class SampledPlace(path: Seq[String], schema: StructType)
   val dataType: DataType = structs.last(path.last).dataType
   val ordinal: Int = ordinals.last
 
-  /** The struct that has the column in a row, the row itself where that is in none; null where the column is NULL. */
+  /** The struct of a row that contains the column, or the row itself; null if the column is NULL. */
   def struct(row: InternalRow): InternalRow = {
     var struct = row
     var i = 0

@@ -1,4 +1,7 @@
-/** What a footer says for the writes to come: what all rows of the file have in its columns, and what its write named. */
+/**
+ * The footer entries for later writes: counts of the file's rows, and the shapes and hot keys that its write
+ * named.
+ */
 package shreddedvariant.parquet.write
 
 import java.util.Base64
@@ -12,7 +15,7 @@ import shreddedvariant.infer.Counts
 import shreddedvariant.layout.{FooterKeys, Shape, ShapeParser}
 import shreddedvariant.maps.{HotKeys, KeyCounts}
 
-/** By column: shapes and hot keys that the write named, counts of variants, counts of the keys of maps. */
+/** By column: shapes and hot keys that the write named, counts of variants, and counts of the keys of maps. */
 final case class FileCounts(
     shapes: Map[Seq[String], Shape],
     counts: Map[Seq[String], Counts],
@@ -30,19 +33,24 @@ final case class FileCounts(
 
   def isNamed(column: Seq[String]): Boolean = shapes.contains(column) || hotKeys.contains(column)
 
-  /** The values of a column that are counted. */
+  /** The number of counted values of a column. */
   def rows(column: Seq[String]): Long =
     counts.get(column).fold(0L)(_.values) + keyCounts.get(column).fold(0L)(_.maps)
 
-  /** The first that is named holds; counts add up. */
+  /** Adds the entries of a later file: counts are added, and of named shapes and hot keys the first is kept. */
   def and(later: FileCounts): FileCounts = {
-    val more = later.counts.filterNot { case (path, added) =>
-      counts.get(path).map(_.merge(added)).isDefined
+    val newCounts = later.counts.filterNot { case (path, laterCounts) =>
+      counts.get(path).map(_.merge(laterCounts)).isDefined
     }
-    val moreKeys = later.keyCounts.filterNot { case (path, added) =>
-      keyCounts.get(path).map(_.merge(added)).isDefined
+    val newKeyCounts = later.keyCounts.filterNot { case (path, laterCounts) =>
+      keyCounts.get(path).map(_.merge(laterCounts)).isDefined
     }
-    FileCounts(later.shapes ++ shapes, counts ++ more, later.hotKeys ++ hotKeys, keyCounts ++ moreKeys)
+    FileCounts(
+      later.shapes ++ shapes,
+      counts ++ newCounts,
+      later.hotKeys ++ hotKeys,
+      keyCounts ++ newKeyCounts
+    )
   }
 }
 
@@ -51,19 +59,23 @@ object FileCounts {
 
   val nothing: FileCounts = FileCounts(Map.empty, Map.empty, Map.empty, Map.empty)
 
-  /** The entries of the footer, and the columns of which they do not know all. Equal rows give the same, in any order. */
+  /** The footer entries, and the columns whose counts are cut. Equal rows give equal entries, in any order. */
   def entries(counts: ColumnCounts): (Map[String, String], Set[Seq[String]]) = {
-    val variants = counts.counts.map { case (column, of) => column -> of.within(MostBytes) }
-    val maps = counts.maps.map(map => map.path -> map.nearest(MostBytes))
-    val texts = variants.map { case (column, of) =>
-      FooterKeys.of(CountsPrefix, column) -> text(of.toBytes)
+    val variants = counts.counts.map { case (column, columnCounts) =>
+      column -> columnCounts.within(MaxBytes)
+    }
+    val maps = counts.maps.map(map => map.path -> map.nearest(MaxBytes))
+    val texts = variants.map { case (column, columnCounts) =>
+      FooterKeys.of(CountsPrefix, column) -> text(columnCounts.toBytes)
     } ++
-      maps.map { case (column, of) => FooterKeys.of(KeyCountsPrefix, column) -> text(of.toBytes) }
+      maps.map { case (column, keyCounts) =>
+        FooterKeys.of(KeyCountsPrefix, column) -> text(keyCounts.toBytes)
+      }
     (texts, variants.filter(_._2.isCut).keySet ++ maps.filter(_._2.isCut).map(_._1))
   }
 
-  /** In base64 they have [[FooterKeys.MostCounts]] characters. */
-  private val MostBytes = MostCounts / 4 * 3
+  /** In base64, this size has [[FooterKeys.MostCounts]] characters. */
+  private val MaxBytes = MostCounts / 4 * 3
 
   private def text(bytes: Array[Byte]) = Base64.getEncoder.encodeToString(bytes)
 
@@ -74,26 +86,26 @@ object FileCounts {
     (shapes ++ keys).toMap
   }
 
-  /** What a file says; anybody can write a footer, and what cannot be read there says nothing. */
+  /** Reads the entries of a file. Any tool can write a footer, so entries that cannot be parsed are ignored. */
   def read(footer: FileMetaData): FileCounts = FileCounts(
     entries(footer, ShapePrefix)(ShapeParser.parse),
-    entries(footer, CountsPrefix)(counted(_)(Counts.fromBytes)),
+    entries(footer, CountsPrefix)(decoded(_)(Counts.fromBytes)),
     entries(footer, HotKeysPrefix)(HotKeys.parse),
-    entries(footer, KeyCountsPrefix)(counted(_)(KeyCounts.fromBytes))
+    entries(footer, KeyCountsPrefix)(decoded(_)(KeyCounts.fromBytes))
   )
 
-  private def counted[A](text: String)(read: Array[Byte] => A): A = {
+  private def decoded[A](text: String)(read: Array[Byte] => A): A = {
     require(text.length <= MostCounts)
     read(Base64.getDecoder.decode(text))
   }
 
   private def entries[A](footer: FileMetaData, prefix: String)(read: String => A): Map[Seq[String], A] = {
-    val found = for {
+    val parsed = for {
       (key, text) <- footer.getKeyValueMetaData.asScala if key.startsWith(prefix)
       entry <-
         try Some(CatalystSqlParser.parseMultipartIdentifier(key.substring(prefix.length)) -> read(text))
         catch { case NonFatal(_) => None }
     } yield entry
-    found.toMap
+    parsed.toMap
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Writes one Parquet file: rows into the columns of a row group, row groups into the file, and the footer.
+ * Writes one Parquet file: rows to the leaves of a row group, row groups to the file, and the footer.
  *
- * Parquet's own record writer hands rows to a consumer of its own, which looks up a writer for each value and remembers
- * what each group lacks; [[RowConsumer]] knows both beforehand. So this does what that writer does around it, with the
- * same settings: `parquet.*` mean what they mean to Spark's `parquet`.
+ * Replaces Parquet's own record writer, whose consumer looks up a writer for each value and tracks the missing
+ * fields of each group: [[RowConsumer]] prepares both once. The settings `parquet.*` have the same meaning as
+ * in Spark's `parquet`.
  */
 package shreddedvariant.parquet.write
 
@@ -75,10 +75,10 @@ final class FileWriter(
         throw e
     }
 
-  /** What the file says of itself, with all statistics, once it is closed. */
+  /** The footer with all statistics, available after `close`. */
   def footer: ParquetMetadata = file.getFooter
 
-  /** Ends the file; after a failure what was written of it is no file, and stays without a footer. */
+  /** Ends the file. After a failure, the file is aborted and gets no footer. */
   override def close(): Unit = if (!closed) {
     closed = true
     try
@@ -106,7 +106,7 @@ final class FileWriter(
     }
 
   private def release(): Unit = {
-    // What leaves hold is heap alone.
+    // Leaves hold only heap memory, so they need no release.
     AutoCloseables.uncheckedClose(pages, file)
     compressor.release()
     codecs.release()
@@ -129,20 +129,23 @@ final class FileWriter(
       math.min(properties.getMinRowCountForPageSizeCheck, properties.getRowGroupRowCountLimit).toLong
   }
 
-  /** Looks at the size of the row group, which takes a while, about halfway to where it will be full. */
+  /**
+   * Checks the size of the row group, which is slow, and plans the next check about halfway to the expected
+   * end.
+   */
   private def checkRowGroup(): Unit = {
     support.leaves.isUrgent = false
     val bytes = support.leaves.bufferedBytes
     val limit = math.min(share.rowGroupBytes, file.getNextRowGroupSize)
-    val left = math.max(limit - bytes, 0L) / math.max(bytes / rows, 1L)
-    if (left <= 2 || rows >= properties.getRowGroupRowCountLimit) {
+    val rowsLeft = math.max(limit - bytes, 0L) / math.max(bytes / rows, 1L)
+    if (rowsLeft <= 2 || rows >= properties.getRowGroupRowCountLimit) {
       endRowGroup()
       startRowGroup()
     } else {
-      val fewest = properties.getMinRowCountForPageSizeCheck.toLong
-      val most = properties.getMaxRowCountForPageSizeCheck.toLong
+      val minWait = properties.getMinRowCountForPageSizeCheck.toLong
+      val maxWait = properties.getMaxRowCountForPageSizeCheck.toLong
       nextCheck = math.min(
-        rows + math.max(fewest, math.min(left / 2, most)),
+        rows + math.max(minWait, math.min(rowsLeft / 2, maxWait)),
         properties.getRowGroupRowCountLimit.toLong
       )
     }

@@ -1,9 +1,9 @@
 /**
- * Keeps the files of a write apart from those of others until its job is committed.
+ * Keeps the files of each write in a separate directory until the job is committed.
  *
- * Hadoop's committer has one directory for all jobs that write to a place at the same time, and removes it when the first
- * of them is done, with what the others have written by then. Here each job has a directory of its own below it, and
- * removes no more than that, and what killed jobs have left (`JobDirectory`).
+ * Hadoop's committer uses one directory for all concurrent jobs of an output path, and removes it when the
+ * first of them ends, with the files of the others. Here each job has its own directory below it, and removes
+ * only its own directory and the directories of killed jobs (`JobDirectory`).
  */
 package shreddedvariant.parquet.write
 
@@ -18,7 +18,7 @@ import org.apache.spark.sql.internal.SQLConf
 final class JobCommitter(output: Path, task: TaskAttemptContext)
     extends ParquetOutputCommitter(output, task) {
   private val keepMillis = task.getConfiguration.getLong(JobCommitter.Keep, Long.MaxValue)
-  // In the driver.
+  // Only in the driver.
   private var directory: Option[JobDirectory] = None
   private var isCommitting = false
 
@@ -41,22 +41,22 @@ final class JobCommitter(output: Path, task: TaskAttemptContext)
     super.abortJob(job, state)
   }
 
-  /** When all files of a commit are in their places, or when the job is given up. */
+  /** Called after all files of a commit are in their final place, or when the job is aborted. */
   override def cleanupJob(job: JobContext): Unit = {
     if (isCommitting) directory.foreach(_.check())
     isCommitting = false
     directory.foreach(_.end())
-    val own = getJobAttemptPath(job)
-    val fs = own.getFileSystem(job.getConfiguration)
-    fs.delete(own, true)
-    JobDirectory.removeEmpty(fs, own.getParent)
+    val jobPath = getJobAttemptPath(job)
+    val fs = jobPath.getFileSystem(job.getConfiguration)
+    fs.delete(jobPath, true)
+    JobDirectory.removeEmpty(fs, jobPath.getParent)
   }
 }
 
 object JobCommitter {
   private[parquet] val Keep = "shredded_variant.keepTemporary"
 
-  /** Takes the place of Parquet's committer; another one that a user has chosen stays. */
+  /** Replaces Parquet's committer. Another committer that the user sets is kept. */
   def install(conf: Configuration, keepMillis: Long): Unit =
     if (conf.get(SQLConf.OUTPUT_COMMITTER_CLASS.key) == classOf[ParquetOutputCommitter].getName) {
       conf.set(SQLConf.OUTPUT_COMMITTER_CLASS.key, classOf[JobCommitter].getName)

@@ -1,21 +1,23 @@
 /**
- * The directory that has the files of one job until it is committed, and who may remove it.
+ * The directory with the files of one job until its commit, and the rules for removing this directory.
  *
- *   <output>/_temporary/<job>/task_…                what tasks have committed
- *                            /_temporary/attempt_…  what they write
- *                            /_temporary/_job       the mark: made when the job begins, and never again
- *                            /_temporary/_beat      written anew by the driver as long as the job runs
+ *   <output>/_temporary/<job>/task_…                files of committed tasks
+ *                            /_temporary/attempt_…  files of running tasks
+ *                            /_temporary/_job       the mark: created once, when the job starts
+ *                            /_temporary/_beat      the beat: written repeatedly by the driver during the job
  *
- * A driver that is killed leaves it behind. A later job of the same table removes it once no file in it has changed for as
- * long as the option `keepTemporary` says. Laws:
+ * A killed driver leaves its directory behind. A later job of the same table removes the directory after no
+ * file in it has changed for the time in the option `keepTemporary`.
  *
- * Only a directory with a beat is removed, so none of another writer, such as Hadoop's own committer.
+ * Law: only a directory with a beat is removed, so no directory of another writer, such as Hadoop's own
+ * committer.
  *
- * A driver that runs writes the beat every quarter of an hour, however long its tasks take to write a file, and whatever
- * its own option says: that of who removes is an hour at least.
+ * Law: a running driver writes the beat at least every quarter of an hour, for any duration of its tasks and
+ * any value of its own `keepTemporary`. The `keepTemporary` of a removing job is at least one hour.
  *
- * A driver may stand still for longer, as in a machine that sleeps. So the mark is removed before any other file, and a job
- * is committed only if its mark is there after its last file has come to its place: no job loses files and succeeds.
+ * Law: a driver may pause for longer, for example while the machine sleeps. So the mark is removed before any
+ * other file, and a commit succeeds only if the mark exists after the last file is in its final place. So no
+ * job loses files and succeeds.
  */
 package shreddedvariant.parquet.write
 
@@ -30,19 +32,19 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.slf4j.LoggerFactory
 import shreddedvariant.Errors
 
-/** Of a job that runs, in its driver. */
+/** The directory of a running job, used by its driver. */
 final class JobDirectory(path: Path, conf: Configuration, keepMillis: Long) {
   import JobDirectory._
 
   private val fs = path.getFileSystem(conf)
   private lazy val timer = new Timer("shredded-variant-job", true)
-  private var isOver = false
+  private var hasEnded = false
 
   def begin(): Unit = {
-    // What has a mark has a beat.
+    // The beat is written first, so that every directory with a mark has a beat.
     beat()
     fs.create(new Path(path, Mark), true).close()
-    val period = math.min(keepMillis / 4, LongestPause)
+    val period = math.min(keepMillis / 4, MaxPeriod)
     val task = new TimerTask {
       override def run(): Unit =
         try beat()
@@ -52,46 +54,48 @@ final class JobDirectory(path: Path, conf: Configuration, keepMillis: Long) {
   }
 
   private def beat(): Unit = synchronized {
-    if (!isOver) fs.create(new Path(path, Beat), true).close()
+    if (!hasEnded) fs.create(new Path(path, Beat), true).close()
   }
 
   def check(): Unit = if (!fs.exists(new Path(path, Mark))) throw Errors.temporaryFilesGone(path.toString)
 
-  /** No beat is written from then on. */
+  /** Ends the job: no beat is written after this call. */
   def end(): Unit = synchronized {
-    isOver = true
+    hasEnded = true
     timer.cancel()
   }
 }
 
 object JobDirectory {
-  // Beside the attempts of tasks: Hadoop's committer takes all that lies beside this directory for results.
+  // Next to the task attempts, because Hadoop's committer treats everything outside of `_temporary` as results.
   private val Mark = "_temporary/_job"
   private val Beat = "_temporary/_beat"
-  private val LongestPause = TimeUnit.MINUTES.toMillis(15)
+  private val MaxPeriod = TimeUnit.MINUTES.toMillis(15)
   private val log = LoggerFactory.getLogger(classOf[JobDirectory])
 
   /**
-   * Removes what killed jobs have left in the place that a job writes to; what goes wrong is told, and no more. Dynamic
-   * overwrites have places of their own, for which a job looks that is one itself: to find them, it lists the table.
+   * Removes the directories of killed jobs in `output`. Errors are only logged. Dynamic overwrites write to
+   * separate staging directories; a job that is a dynamic overwrite lists the table to find those of killed
+   * jobs.
    */
   def sweep(output: Path, conf: Configuration, keepMillis: Long): Unit =
-    told(output) {
+    logged(output) {
       val table = StagingDirectory.tableOf(output)
       val fs = table.getFileSystem(conf)
-      val before = System.currentTimeMillis - keepMillis
-      removeBelow(fs, table, before)(identity)
+      val deadline = System.currentTimeMillis - keepMillis
+      removeBelow(fs, table, deadline)(identity)
       if (table != output)
         for (staging <- fs.listStatus(table, StagingDirectory.is(_: Path)) if staging.isDirectory)
-          removeBelow(fs, staging.getPath, before)(_ => staging.getPath)
+          removeBelow(fs, staging.getPath, deadline)(_ => staging.getPath)
     }
 
-  private def removeBelow(fs: FileSystem, output: Path, before: Long)(whole: Path => Path): Unit = {
+  private def removeBelow(fs: FileSystem, output: Path, deadline: Long)(removed: Path => Path): Unit = {
     val jobs = new Path(output, "_temporary")
-    for (job <- listed(fs, jobs)) told(job) {
-      lastChange(fs, job, before).foreach { time =>
+    for (job <- listed(fs, jobs)) logged(job) {
+      lastChange(fs, job, deadline).foreach { changedAt =>
         fs.delete(new Path(job, Mark), false)
-        if (fs.delete(whole(job), true)) log.warn(Errors.temporaryFilesRemoved(whole(job).toString, time))
+        val directory = removed(job)
+        if (fs.delete(directory, true)) log.warn(Errors.temporaryFilesRemoved(directory.toString, changedAt))
         removeEmpty(fs, jobs)
       }
     }
@@ -101,32 +105,36 @@ object JobDirectory {
     try fs.listStatus(directory).toSeq.map(_.getPath)
     catch { case _: FileNotFoundException => Nil }
 
-  /** The directory around those of jobs goes with the last one. */
+  /** Removes the directory that contains the directories of jobs, if it is empty. */
   def removeEmpty(fs: FileSystem, directory: Path): Unit =
     try { fs.delete(directory, false); () }
     catch { case _: IOException => }
 
-  /** When a file of a job has changed last, if that was before this time; None too where no job has left a beat. */
-  private def lastChange(fs: FileSystem, job: Path, before: Long): Option[Long] =
+  /**
+   * The time of the last change of a file of a job, if it is before `deadline`; None also if there is no beat.
+   */
+  private def lastChange(fs: FileSystem, job: Path, deadline: Long): Option[Long] =
     try {
       var last = fs.getFileStatus(new Path(job, Beat)).getModificationTime
-      if (last < before) {
+      if (last < deadline) {
         val files = fs.listFiles(job, true)
         while (files.hasNext) last = math.max(last, files.next().getModificationTime)
       }
-      // Some file systems know no times.
-      Option.when(last > 0 && last < before)(last)
+      // Some file systems have no modification times.
+      Option.when(last > 0 && last < deadline)(last)
     } catch {
-      // Nor is anything left where a job is about to end.
+      // There is no beat, or the job ends and removes its files.
       case _: FileNotFoundException => None
     }
 
-  private def told(path: Path)(body: => Unit): Unit =
+  private def logged(path: Path)(body: => Unit): Unit =
     try body
     catch { case NonFatal(e) => log.warn(Errors.temporaryFilesStay(path.toString, e)) }
 }
 
-/** A dynamic overwrite writes below a directory beside the partitions, and moves them when all are there. */
+/**
+ * A dynamic overwrite writes to a staging directory in the table, and then moves the partitions into the table.
+ */
 object StagingDirectory {
   private val prefix = ".spark-staging-"
 

@@ -1,4 +1,4 @@
-/** Numbers, fractions and booleans of a page. */
+/** The values of leaves of integers, floating-point numbers and booleans. */
 package shreddedvariant.parquet.write
 
 import java.util.Arrays
@@ -9,11 +9,11 @@ import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.schema.PrimitiveType
 import shreddedvariant.parquet.page.PackedDifferences
 
-/** Numbers of `width` bytes, known by their bits. */
+/** Numbers of `width` bytes, identified by their bits. */
 private[parquet] abstract class PageBits(width: Int, maxDictionary: Int) extends PageValues(maxDictionary) {
   private var values = new Array[Long](64)
 
-  /** Takes a number into the statistics of the page. */
+  /** Adds a number to the statistics of the page. */
   protected def include(value: Long): Unit
 
   override def add(bytes: Array[Byte], from: Int, length: Int): Unit =
@@ -42,8 +42,8 @@ private[parquet] abstract class PageBits(width: Int, maxDictionary: Int) extends
   }
 
   private def addPlain(value: Long): Unit = {
-    val at = reserve(width)
-    if (width == 4) page(at, value.toInt) else page(at, value)
+    val position = reserve(width)
+    if (width == 4) page(position, value.toInt) else page(position, value)
   }
 
   override def textBytes: Long = 0
@@ -65,11 +65,12 @@ private[parquet] final class PageNumbers(
     maxDictionary: Int,
     withDifferences: Boolean
 ) extends PageBits(width, maxDictionary) {
-  private var least = Long.MaxValue
-  private var most = Long.MinValue
+  private var min = Long.MaxValue
+  private var max = Long.MinValue
 
-  // Whether differences are smaller, which the first page tells; they need not be, since they are quicker to pass over.
-  private var arePacked = Option.when(!withDifferences)(false)
+  // Whether DELTA_BINARY_PACKED is used, decided by the first page. It may be a little larger, since it is
+  // faster to skip.
+  private var isDelta = Option.when(!withDifferences)(false)
   private lazy val differences = new PackedDifferences
 
   override protected def encodePlain(
@@ -77,58 +78,58 @@ private[parquet] final class PageNumbers(
       length: Int,
       sizeOf: BytesInput => Long
   ): (BytesInput, Encoding) = {
-    def asPlain = super.encodePlain(plain, length, sizeOf)
-    def packed = differences.ofPlain(plain, length, width)
-    if (arePacked.isEmpty)
-      arePacked = Some(sizeOf(packed) <= sizeOf(asPlain._1) * PageNumbers.Cost)
-    if (arePacked.get) (packed, Encoding.DELTA_BINARY_PACKED) else asPlain
+    def plainPage = super.encodePlain(plain, length, sizeOf)
+    def deltaPage = differences.ofPlain(plain, length, width)
+    if (isDelta.isEmpty)
+      isDelta = Some(sizeOf(deltaPage) <= sizeOf(plainPage._1) * PageNumbers.MaxSizeRatio)
+    if (isDelta.get) (deltaPage, Encoding.DELTA_BINARY_PACKED) else plainPage
   }
 
   protected def include(value: Long): Unit = {
-    if (value < least) least = value
-    if (value > most) most = value
+    if (value < min) min = value
+    if (value > max) max = value
   }
 
   override def statistics(nulls: Long): Statistics[_] =
     PageValues.statistics(
       primitive,
       nulls,
-      Option.when(least <= most)((encoded(Array(least)), encoded(Array(most))))
+      Option.when(min <= max)((encoded(Array(min)), encoded(Array(max))))
     )
 
   protected def clearBounds(): Unit = {
-    least = Long.MaxValue
-    most = Long.MinValue
+    min = Long.MaxValue
+    max = Long.MinValue
   }
 }
 
 private[parquet] object PageNumbers {
-  private final val Cost = 1.05
+  private final val MaxSizeRatio = 1.05
 }
 
-/** Floats and doubles. What NaN and the two zeros do to bounds is left to Parquet's own statistics. */
+/** FLOAT and DOUBLE values. Parquet's own statistics handle NaN and the two zeros. */
 private[parquet] final class PageFractions(primitive: PrimitiveType, width: Int, maxDictionary: Int)
     extends PageBits(width, maxDictionary) {
-  private var met: Statistics[_] = Statistics.createStats(primitive)
+  private var pageStatistics: Statistics[_] = Statistics.createStats(primitive)
 
   protected def include(value: Long): Unit =
-    if (width == 4) met.updateStats(java.lang.Float.intBitsToFloat(value.toInt))
-    else met.updateStats(java.lang.Double.longBitsToDouble(value))
+    if (width == 4) pageStatistics.updateStats(java.lang.Float.intBitsToFloat(value.toInt))
+    else pageStatistics.updateStats(java.lang.Double.longBitsToDouble(value))
 
   override def statistics(nulls: Long): Statistics[_] = {
-    met.incrementNumNulls(nulls)
-    met
+    pageStatistics.incrementNumNulls(nulls)
+    pageStatistics
   }
 
-  protected def clearBounds(): Unit = met = Statistics.createStats(primitive)
+  protected def clearBounds(): Unit = pageStatistics = Statistics.createStats(primitive)
 }
 
-/** Bits, the first one lowest. */
+/** Booleans as bits, the first in the lowest bit. */
 private[parquet] final class PageBooleans(primitive: PrimitiveType)
     extends PageValues(0, hasDictionary = false) {
   private var bits = 0
-  private var inBits = 0
-  private var at = 0
+  private var bitCount = 0
+  private var position = 0
   private var hasFalse = false
   private var hasTrue = false
 
@@ -137,19 +138,19 @@ private[parquet] final class PageBooleans(primitive: PrimitiveType)
 
   override def add(value: Long): Unit = {
     if (value == 0) hasFalse = true else hasTrue = true
-    if (inBits == 0) {
-      at = reserve(1)
+    if (bitCount == 0) {
+      position = reserve(1)
       plainBytes += 1
     }
-    bits |= value.toInt << inBits
-    page(at, bits.toByte)
-    inBits += 1
-    if (inBits == 8) endByte()
+    bits |= value.toInt << bitCount
+    page(position, bits.toByte)
+    bitCount += 1
+    if (bitCount == 8) endByte()
   }
 
   private def endByte(): Unit = {
     bits = 0
-    inBits = 0
+    bitCount = 0
   }
 
   override def statistics(nulls: Long): Statistics[_] = {

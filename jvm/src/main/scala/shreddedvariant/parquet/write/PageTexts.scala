@@ -1,4 +1,4 @@
-/** Texts or bytes; those of the dictionary stand in one array. */
+/** The texts or bytes of a leaf; the texts of the dictionary are in one array. */
 package shreddedvariant.parquet.write
 
 import java.util.Arrays
@@ -17,44 +17,44 @@ private[parquet] final class PageTexts(
 ) extends PageValues(maxDictionary) {
   private var texts = new Array[Byte](1024)
   private var ends = new Array[Int](64)
-  private var texted = 0L
+  private var textLength = 0L
 
-  // Numbers of long texts that were looked for last.
-  private val recent = Array.fill(PageTexts.SmallCache)(-1)
+  // The dictionary ids of recent long texts.
+  private val recent = Array.fill(PageTexts.RecentTexts)(-1)
   private var oldest = 0
 
-  // With differences the texts of a page stand behind the lengths of all of them.
+  // With differences, the page has first all lengths and then all texts.
   private var lengths = new Array[Int](64)
-  private var told = 0
+  private var lengthCount = 0
   private lazy val differences = new PackedDifferences
 
   // The bounds of the page, if it has a value.
   private var hasBounds = false
-  private var least = new Array[Byte](32)
-  private var leastLength = 0
-  private var most = new Array[Byte](32)
-  private var mostLength = 0
-  private var beginOfLeast = 0L
-  private var beginOfMost = 0L
+  private var min = new Array[Byte](32)
+  private var minLength = 0
+  private var max = new Array[Byte](32)
+  private var maxLength = 0
+  private var minPrefix = 0L
+  private var maxPrefix = 0L
 
   override def add(value: Long): Unit = throw new IllegalStateException("a text is no number")
 
   override def add(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    texted += length
+    textLength += length
     if (!isDictionary) {
       addPlain(bytes, from, length)
       plainBytes += 4 + length
       include(bytes, from, length)
-    } else if (length < PageTexts.Long) {
+    } else if (length < PageTexts.MinLongText) {
       addNumbered(bytes, from, length)
       ()
     } else if (!addRecent(bytes, from, length)) {
       recent(oldest) = addNumbered(bytes, from, length)
-      oldest = (oldest + 1) % PageTexts.SmallCache
+      oldest = (oldest + 1) % PageTexts.RecentTexts
     }
   }
 
-  /** Adds the number that the text has in the dictionary, or gets there, and says which. */
+  /** Adds the dictionary id of the text, which may be new, and returns the id. */
   private def addNumbered(bytes: Array[Byte], from: Int, length: Int): Int = {
     val key = PageTexts.keyOf(bytes, from, length)
     var slot = slotOf(key)
@@ -72,11 +72,14 @@ private[parquet] final class PageTexts(
     number
   }
 
-  /** Long texts that repeat, as dictionaries of variants do, are one of a few mostly, and take long to hash. */
+  /**
+   * Finds recent texts without a hash, which is slow for long texts. Metadata of variants often repeats recent
+   * texts.
+   */
   private def addRecent(bytes: Array[Byte], from: Int, length: Int): Boolean = {
     var i = 0
-    while (i < PageTexts.SmallCache && !(recent(i) >= 0 && isAt(recent(i), bytes, from, length))) i += 1
-    i < PageTexts.SmallCache && {
+    while (i < PageTexts.RecentTexts && !(recent(i) >= 0 && isAt(recent(i), bytes, from, length))) i += 1
+    i < PageTexts.RecentTexts && {
       addNumber(recent(i), 4 + length)
       true
     }
@@ -85,33 +88,33 @@ private[parquet] final class PageTexts(
   private def start(number: Int): Int = if (number == 0) 0 else ends(number - 1)
 
   private def isAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean = {
-    val at = start(number)
-    ends(number) - at == length && Texts.areEqual(texts, at, bytes, from, length)
+    val position = start(number)
+    ends(number) - position == length && Texts.areEqual(texts, position, bytes, from, length)
   }
 
-  /** Whether a text is the one with this number, whose key it has. */
+  /** Whether the text equals the dictionary entry `number`, which has the same key. */
   private def isTextAt(number: Int, bytes: Array[Byte], from: Int, length: Int): Boolean =
     length <= LittleEndian.Few || isAt(number, bytes, from, length)
 
   private def store(bytes: Array[Byte], from: Int, length: Int): Unit = {
     if (size == ends.length) ends = Arrays.copyOf(ends, size * 2)
-    val at = start(size)
-    if (texts.length - at < length)
-      texts = Arrays.copyOf(texts, Math.addExact(at, math.max(length, at)))
-    System.arraycopy(bytes, from, texts, at, length)
-    ends(size) = at + length
+    val position = start(size)
+    if (texts.length - position < length)
+      texts = Arrays.copyOf(texts, Math.addExact(position, math.max(length, position)))
+    System.arraycopy(bytes, from, texts, position, length)
+    ends(size) = position + length
   }
 
   private def addPlain(bytes: Array[Byte], from: Int, length: Int): Unit =
     if (withDifferences) {
       page(reserve(length), bytes, from, length)
-      if (told == lengths.length) lengths = Arrays.copyOf(lengths, told * 2)
-      lengths(told) = length
-      told += 1
+      if (lengthCount == lengths.length) lengths = Arrays.copyOf(lengths, lengthCount * 2)
+      lengths(lengthCount) = length
+      lengthCount += 1
     } else {
-      val at = reserve(4 + length)
-      page(at, length)
-      page(at + 4, bytes, from, length)
+      val position = reserve(4 + length)
+      page(position, length)
+      page(position + 4, bytes, from, length)
     }
 
   override protected def encodePlain(
@@ -121,21 +124,22 @@ private[parquet] final class PageTexts(
   ): (BytesInput, Encoding) =
     if (!withDifferences) super.encodePlain(plain, length, sizeOf)
     else {
-      val bytes = BytesInput.concat(differences.of(lengths, told), BytesInput.from(plain, 0, length))
+      val bytes = BytesInput.concat(differences.of(lengths, lengthCount), BytesInput.from(plain, 0, length))
       (bytes, Encoding.DELTA_LENGTH_BYTE_ARRAY)
     }
 
-  override def areLong: Boolean = withDifferences && told > 0 && texted / told >= PageTexts.LongOnAverage
+  override def areLong: Boolean =
+    withDifferences && lengthCount > 0 && textLength / lengthCount >= PageTexts.MinAverage
 
-  /** A page has the same texts again and again: each is compared once. */
+  /** Compares each distinct text of the page once, since texts repeat. */
   protected def boundedBy(numbers: Array[Int], count: Int): Unit = {
-    val met = new Array[Long]((size >> 6) + 1)
+    val seen = new Array[Long]((size >> 6) + 1)
     var i = 0
     while (i < count) {
       val number = numbers(i)
       val bit = 1L << number
-      if ((met(number >> 6) & bit) == 0) {
-        met(number >> 6) |= bit
+      if ((seen(number >> 6) & bit) == 0) {
+        seen(number >> 6) |= bit
         include(texts, start(number), ends(number) - start(number))
       }
       i += 1
@@ -143,32 +147,32 @@ private[parquet] final class PageTexts(
   }
 
   private def include(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    // Most texts are between the bounds, which their beginning tells.
-    val begin = Texts.comparable(bytes, from, length)
+    // Most texts are between the bounds, which a comparison of prefixes shows.
+    val prefix = Texts.comparable(bytes, from, length)
     def order(bound: Array[Byte], boundLength: Int) =
       Texts.compare(bytes, from, length, bound, 0, boundLength)
-    if (!hasBounds || begin <= beginOfLeast && order(least, leastLength) < 0) {
-      if (least.length < length) least = new Array[Byte](length * 2)
-      System.arraycopy(bytes, from, least, 0, length)
-      leastLength = length
-      beginOfLeast = begin
+    if (!hasBounds || prefix <= minPrefix && order(min, minLength) < 0) {
+      if (min.length < length) min = new Array[Byte](length * 2)
+      System.arraycopy(bytes, from, min, 0, length)
+      minLength = length
+      minPrefix = prefix
     }
-    if (!hasBounds || begin >= beginOfMost && order(most, mostLength) > 0) {
-      if (most.length < length) most = new Array[Byte](length * 2)
-      System.arraycopy(bytes, from, most, 0, length)
-      mostLength = length
-      beginOfMost = begin
+    if (!hasBounds || prefix >= maxPrefix && order(max, maxLength) > 0) {
+      if (max.length < length) max = new Array[Byte](length * 2)
+      System.arraycopy(bytes, from, max, 0, length)
+      maxLength = length
+      maxPrefix = prefix
     }
     hasBounds = true
   }
 
   override def statistics(nulls: Long): Statistics[_] = {
     val bounds =
-      Option.when(hasBounds)((Arrays.copyOf(least, leastLength), Arrays.copyOf(most, mostLength)))
+      Option.when(hasBounds)((Arrays.copyOf(min, minLength), Arrays.copyOf(max, maxLength)))
     PageValues.statistics(primitive, nulls, bounds)
   }
 
-  override def textBytes: Long = texted
+  override def textBytes: Long = textLength
   protected def handToPlain(number: Int): Unit = addPlain(texts, start(number), ends(number) - start(number))
   protected def clearDictionary(): Unit = {
     if (texts.length > PageValues.Kept) texts = new Array[Byte](1024)
@@ -176,12 +180,12 @@ private[parquet] final class PageTexts(
   }
   protected def clearBounds(): Unit = {
     hasBounds = false
-    if (math.max(least.length, most.length) > PageValues.Kept) {
-      least = new Array[Byte](32)
-      most = new Array[Byte](32)
+    if (math.max(min.length, max.length) > PageValues.Kept) {
+      min = new Array[Byte](32)
+      max = new Array[Byte](32)
     }
-    texted = 0
-    told = 0
+    textLength = 0
+    lengthCount = 0
   }
 
   protected def encodeDictionary(size: Int): Array[Byte] = {
@@ -198,13 +202,16 @@ private[parquet] final class PageTexts(
 
 private[parquet] object PageTexts {
 
-  private final val Long = 128
-  private final val SmallCache = 4
+  private final val MinLongText = 128
+  private final val RecentTexts = 4
 
-  /** Of shorter ones a frame would hold so many that nearly every frame had one that is wanted. */
-  private final val LongOnAverage = 32
+  /** Of shorter texts, a frame holds so many that nearly every frame has a selected text. */
+  private final val MinAverage = 32
 
-  /** A text of a few bytes is its own key, with its length; those of longer ones are hashes, which others may share. */
+  /**
+   * The key of a short text is its bytes and its length. The key of a longer text is a hash, which is not
+   * unique.
+   */
   private def keyOf(bytes: Array[Byte], from: Int, length: Int): Long =
     if (length <= LittleEndian.Few) length.toLong << 56 | LittleEndian.few(bytes, from, length)
     else 1L << 63 | Hash.word(bytes, from, length)

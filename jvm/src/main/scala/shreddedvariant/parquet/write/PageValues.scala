@@ -1,6 +1,8 @@
 /**
- * The values of a leaf: as numbers of distinct values, until these take more than a dictionary page may have or do not
- * pay in the first page; as PLAIN has them from then on.
+ * Buffers and encodes the values of a leaf.
+ *
+ * Values are dictionary ids, here called numbers, until the dictionary exceeds the size of a dictionary page,
+ * or does not pay in the first page. From then on, values are in PLAIN encoding.
  */
 package shreddedvariant.parquet.write
 
@@ -17,7 +19,7 @@ import shreddedvariant.binary.{Hash, LittleEndian}
 import shreddedvariant.parquet.page.RleEncoder
 
 private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Boolean = true) {
-  // The page: numbers of distinct values, or values as PLAIN has them.
+  // The page: dictionary ids, or values in PLAIN encoding.
   private var numbers = new Array[Int](64)
   private var count = 0
   private var plain = new Array[Byte](64)
@@ -25,13 +27,14 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
   private var isPlain = !hasDictionary
   private var isFirstPage = true
 
-  /** What the page's values would take as PLAIN. */
+  /** The bytes of the page's values in PLAIN encoding. */
   protected var plainBytes = 0L
 
-  /** What they take for now: numbers of values count as whole ones, as Parquet counts them. */
+  /** The buffered bytes. A dictionary id counts as four bytes, as in Parquet's own writer. */
   def bufferedBytes: Long = if (isPlain) plainBytes else 4L * count
 
-  // The dictionary: each slot has the key of a value and its number + 1, or 0 where there is none. At most half are taken.
+  // The dictionary, a hash table: each slot has the key of a value and its id + 1, or 0. At most half of the
+  // slots are used.
   private var keys = new Array[Long](128)
   private var slots = new Array[Int](128)
   private var dictionaryBytes = 0L
@@ -41,18 +44,21 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
   def add(value: Long): Unit
   def add(bytes: Array[Byte], from: Int, length: Int): Unit
 
-  /** Of the values of the page. */
+  /** The statistics of the page's values. */
   def statistics(nulls: Long): Statistics[_]
 
-  /** Bytes of the page's texts alone. */
+  /** The bytes of the page's texts, without lengths. */
   def textBytes: Long
 
-  /** Whether these are long texts, of which each can be found without those before it. */
+  /** Whether the page has long texts, each with a position that the lengths give. */
   def areLong: Boolean = false
 
+  /** Adds the value with this dictionary id to the page in PLAIN encoding. */
   protected def handToPlain(number: Int): Unit
 
-  /** The last look at the page's numbers, before they are encoded or given up. */
+  /**
+   * Computes the bounds of the page from its dictionary ids, before these are encoded or replaced by values.
+   */
   protected def boundedBy(numbers: Array[Int], count: Int): Unit
   protected def clearDictionary(): Unit
   protected def clearBounds(): Unit
@@ -62,11 +68,11 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
   protected final def slotOf(key: Long): Int = Hash.of(key) & (slots.length - 1)
   protected final def slotAfter(slot: Int): Int = (slot + 1) & (slots.length - 1)
 
-  /** The number of the value in a slot, -1 if there is none; and whether it may be a value with this key. */
+  /** The dictionary id in a slot, -1 if the slot is empty; and whether the slot has this key. */
   protected final def numberAt(slot: Int): Int = slots(slot) - 1
   protected final def isKeyAt(slot: Int, key: Long): Boolean = keys(slot) == key
 
-  /** Adds a value that the dictionary has. */
+  /** Adds a value that is in the dictionary. */
   protected final def addNumber(number: Int, bytes: Int): Unit = {
     plainBytes += bytes
     if (count == numbers.length) numbers = Arrays.copyOf(numbers, count * 2)
@@ -74,7 +80,7 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
     count += 1
   }
 
-  /** Adds the value that is to have the number `size`, and has its place there already. */
+  /** Adds a new value with the id `size`. The subclass has already stored the value. */
   protected final def addNew(slot: Int, key: Long, bytes: Int): Unit = {
     size += 1
     keys(slot) = key
@@ -86,16 +92,16 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
   }
 
   private def grow(): Unit = {
-    val (keysBefore, taken) = (keys, slots)
-    keys = new Array[Long](taken.length * 2)
-    slots = new Array[Int](taken.length * 2)
+    val (oldKeys, oldSlots) = (keys, slots)
+    keys = new Array[Long](oldSlots.length * 2)
+    slots = new Array[Int](oldSlots.length * 2)
     var i = 0
-    while (i < taken.length) {
-      if (taken(i) != 0) {
-        var slot = slotOf(keysBefore(i))
+    while (i < oldSlots.length) {
+      if (oldSlots(i) != 0) {
+        var slot = slotOf(oldKeys(i))
         while (slots(slot) != 0) slot = slotAfter(slot)
-        keys(slot) = keysBefore(i)
-        slots(slot) = taken(i)
+        keys(slot) = oldKeys(i)
+        slots(slot) = oldSlots(i)
       }
       i += 1
     }
@@ -104,7 +110,7 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
   private def fallBack(): Unit = {
     isPlain = true
     boundedBy(numbers, count)
-    // The pages to come will be about as large.
+    // Later pages are expected to be about as large.
     val expected = Math.toIntExact(plainBytes + plainBytes / 8)
     if (plain.length < expected) plain = new Array[Byte](expected)
     var i = 0
@@ -113,24 +119,25 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
       i += 1
     }
     count = 0
-    // Pages before may need the dictionary still.
+    // Earlier pages may still need the dictionary.
     if (usedSize == 0) forget()
   }
 
-  /** Makes room in the page for so many bytes of PLAIN, and says where they begin. */
+  /** Reserves bytes in the page for PLAIN values, and returns their position. */
   protected final def reserve(bytes: Int): Int = {
-    val at = plainLength
-    if (plain.length - at < bytes) plain = Arrays.copyOf(plain, Math.addExact(at, math.max(bytes, at)))
+    val start = plainLength
+    if (plain.length - start < bytes)
+      plain = Arrays.copyOf(plain, Math.addExact(start, math.max(bytes, start)))
     plainLength += bytes
-    at
+    start
   }
-  protected final def page(at: Int, value: Int): Unit = LittleEndian.put(plain, at, value)
-  protected final def page(at: Int, value: Long): Unit = LittleEndian.put(plain, at, value)
-  protected final def page(at: Int, value: Byte): Unit = plain(at) = value
-  protected final def page(at: Int, bytes: Array[Byte], from: Int, length: Int): Unit =
-    System.arraycopy(bytes, from, plain, at, length)
+  protected final def page(start: Int, value: Int): Unit = LittleEndian.put(plain, start, value)
+  protected final def page(start: Int, value: Long): Unit = LittleEndian.put(plain, start, value)
+  protected final def page(start: Int, value: Byte): Unit = plain(start) = value
+  protected final def page(start: Int, bytes: Array[Byte], from: Int, length: Int): Unit =
+    System.arraycopy(bytes, from, plain, start, length)
 
-  /** The values as PLAIN has them, or in fewer bytes; `sizeOf` says what bytes take once they are compressed. */
+  /** Encodes the values as PLAIN, or in fewer bytes. `sizeOf` gives the compressed size of bytes. */
   protected def encodePlain(
       plain: Array[Byte],
       length: Int,
@@ -141,7 +148,7 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
   def encode(sizeOf: BytesInput => Long): (BytesInput, Encoding) = {
     if (!isPlain) {
       val encoded = encodeNumbers()
-      if (!isFirstPage || encoded.size + dictionaryBytes < plainBytes / PageValues.Gain) {
+      if (!isFirstPage || encoded.size + dictionaryBytes < plainBytes / PageValues.MinGain) {
         boundedBy(numbers, count)
         usedSize = size
         return (encoded, Encoding.RLE_DICTIONARY)
@@ -167,12 +174,12 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
     clearBounds()
   }
 
-  /** The dictionary of the pages so far, if one of them needs it. */
+  /** The dictionary of all pages so far; null if no page needs it. */
   def dictionary: DictionaryPage =
     if (usedSize == 0) null
     else new DictionaryPage(BytesInput.from(encodeDictionary(usedSize)), usedSize, Encoding.PLAIN)
 
-  /** Begins a row group. */
+  /** Starts a row group. */
   def clear(): Unit = {
     endPage()
     forget()
@@ -191,20 +198,20 @@ private[parquet] abstract class PageValues(maxDictionary: Int, hasDictionary: Bo
 
 private[parquet] object PageValues {
 
-  /** How much smaller a dictionary has to make the first page: values as PLAIN are compressed, their numbers hardly are. */
-  private final val Gain = 2
+  /** A dictionary must halve the first page: PLAIN values compress well, and dictionary ids hardly. */
+  private final val MinGain = 2
 
-  /** What a page that had larger values than usual may leave behind. */
+  /** Larger arrays are not kept for the next page. */
   final val Kept = 4 * 1024 * 1024
 
-  /** With bounds as PLAIN has them, if the page has a value. */
+  /** Statistics with bounds in PLAIN encoding, if the page has a value. */
   def statistics(
-      of: PrimitiveType,
+      primitive: PrimitiveType,
       nulls: Long,
       bounds: Option[(Array[Byte], Array[Byte])]
   ): Statistics[_] = {
-    val statistics = Statistics.getBuilderForReading(of).withNumNulls(nulls)
-    for ((least, most) <- bounds) statistics.withMin(least).withMax(most)
+    val statistics = Statistics.getBuilderForReading(primitive).withNumNulls(nulls)
+    for ((min, max) <- bounds) statistics.withMin(min).withMax(max)
     statistics.build()
   }
 }

@@ -1,10 +1,11 @@
 /**
- * A leaf whose pages are made here: texts, bytes, numbers and booleans, which most shredded leaves are.
+ * Writes the pages of a leaf with texts, bytes, numbers or booleans, which are most shredded leaves.
  *
- * The pages are those that Parquet's own writer makes (data pages of version 1, a dictionary until it grows too large,
- * then PLAIN, or in variants the encodings `withDifferences`). What differs is what a value costs: no object is made for it, and the bounds of a page are compared with
- * distinct values only. Most leaves of a shredded variant are null in most rows; a run of nulls is a number here, and where
- * each row has one entry, nothing is done for a null after a null.
+ * The pages are the same as those of Parquet's own writer: data pages of version 1, with a dictionary until it
+ * grows too large, then PLAIN, or in variants the encodings of `withDifferences`. But a value costs less: no
+ * object is created for it, and only distinct values are compared with the bounds of a page. Most leaves of a
+ * shredded variant are null in most rows. A run of nulls is stored as a count, and if each row has one entry, a
+ * null after a null costs nothing.
  */
 package shreddedvariant.parquet.write
 
@@ -21,8 +22,8 @@ import shreddedvariant.parquet.page.{PageCompression, RleEncoder}
 import shreddedvariant.shred.LeafWriter
 
 /**
- * `row` is the number of the row that is written. `onLarge` is told where pages should be looked at before the next row: of
- * large values, and of far too large pages.
+ * `row` is the number of the current row. `onLarge` is called if page sizes must be checked before the next
+ * row: after large values, and for pages far above the size limit.
  */
 private[parquet] final class PagedLeaf(
     val column: ColumnDescriptor,
@@ -37,19 +38,19 @@ private[parquet] final class PagedLeaf(
   private val definitions = new Levels(column.getMaxDefinitionLevel)
   private val repetitions = new Levels(column.getMaxRepetitionLevel)
 
-  // Whoever looks at pages after so many rows may be late: rows grow.
-  private val farTooLarge = 16L * properties.getPageSizeThreshold
+  // Checks after a number of rows may be too late if rows grow.
+  private val urgentSize = 16L * properties.getPageSizeThreshold
   private val hasRepetitions = column.getMaxRepetitionLevel > 0
   private var pages: PageWriter = _
   private var compression: PageCompression = _
   private var firstRow = 0L
 
-  // The levels of the last entry, and how many entries the page has where a row has any number of them.
+  // The levels of the last entry, and the entries of the page if rows may have several entries.
   private var definition = 0
   private var repetition = 0
-  private var told = 0
+  private var entryCount = 0
 
-  /** Takes the place of the next row group's pages. */
+  /** Starts a row group, whose pages go to `pages`. */
   def start(pages: PageWriter, compression: PageCompression): Unit = {
     this.pages = pages
     this.compression = compression
@@ -61,7 +62,7 @@ private[parquet] final class PagedLeaf(
   override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit = {
     addLevels(r, d)
     values.add(bytes, from, length)
-    if (length >= PagedLeaf.Large || isFarTooLarge) onLarge()
+    if (length >= PagedLeaf.Large || isOversized) onLarge()
   }
 
   override def write(value: Int, r: Int, d: Int): Unit = write(value.toLong, r, d)
@@ -69,10 +70,10 @@ private[parquet] final class PagedLeaf(
   override def write(value: Long, r: Int, d: Int): Unit = {
     addLevels(r, d)
     values.add(value)
-    if (isFarTooLarge) onLarge()
+    if (isOversized) onLarge()
   }
 
-  private def isFarTooLarge = values.bufferedBytes >= farTooLarge
+  private def isOversized = values.bufferedBytes >= urgentSize
 
   override def write(value: Boolean, r: Int, d: Int): Unit = write(if (value) 1L else 0L, r, d)
   override def write(value: Float, r: Int, d: Int): Unit =
@@ -87,22 +88,22 @@ private[parquet] final class PagedLeaf(
     }
     if (hasRepetitions) {
       if (r != repetition) {
-        repetitions.endRun(repetition, told)
+        repetitions.endRun(repetition, entryCount)
         repetition = r
       }
-      told += 1
+      entryCount += 1
     }
   }
 
-  /** About the bytes of the present page, which say when it is full, and rows in it. */
+  /** The approximate bytes of the current page, which decide whether it is full, and its rows. */
   def pageBytes: Long = values.bufferedBytes + pageEntries / 8
   def pageRows: Long = row.number - firstRow
-  def pageEntries: Int = if (hasRepetitions) told else pageRows.toInt
+  def pageEntries: Int = if (hasRepetitions) entryCount else pageRows.toInt
 
-  /** About what the row group has of this leaf so far. */
+  /** The approximate bytes of this leaf in the row group so far. */
   def bufferedBytes: Long = pages.getMemSize + pageBytes
 
-  /** Ends the page before the row that comes next. */
+  /** Ends the page. The next row is in the next page. */
   def endPage(): Unit = {
     definitions.endRun(definition, pageEntries)
     repetitions.endRun(repetition, pageEntries)
@@ -110,8 +111,8 @@ private[parquet] final class PagedLeaf(
     val sizes = new SizeStatistics(
       primitive,
       values.textBytes,
-      repetitions.histogram(least = 0),
-      definitions.histogram(least = 1)
+      repetitions.histogram(minLevel = 0),
+      definitions.histogram(minLevel = 1)
     )
     compression.of(column, values.areLong)(pages.writePage(
       BytesInput.concat(repetitions.encoded, definitions.encoded, encoded),
@@ -129,10 +130,10 @@ private[parquet] final class PagedLeaf(
     definitions.clear()
     repetitions.clear()
     firstRow = row.number
-    told = 0
+    entryCount = 0
   }
 
-  /** Ends the leaf of the row group. */
+  /** Ends the column chunk of the row group. */
   def end(): Unit = {
     if (pageRows > 0) endPage()
     val dictionary = values.dictionary
@@ -140,13 +141,13 @@ private[parquet] final class PagedLeaf(
     values.clear()
   }
 
-  /** Levels of a page, as runs: most columns have one level in most rows. */
+  /** The levels of a page, added as runs, because most columns have one level in most rows. */
   private final class Levels(max: Int) {
     private val counts = new Array[Long](max + 1)
     private val runs = new RleEncoder(BytesUtils.getWidthFromMaxInt(max))
     private var ended = 0
 
-    /** All entries of the page that were in no run before have this level. */
+    /** Adds a run of this level for all entries of the page after the previous run. */
     def endRun(level: Int, entries: Int): Unit = {
       val run = entries - ended
       counts(level) += run
@@ -154,7 +155,7 @@ private[parquet] final class PagedLeaf(
       ended = entries
     }
 
-    /** How many of those whose run has ended stand for no value. */
+    /** The entries without a value in all runs. */
     def belowMax: Long = ended - counts(max)
 
     def encoding: Encoding = if (max == 0) PagedLeaf.noLevels else Encoding.RLE
@@ -166,9 +167,9 @@ private[parquet] final class PagedLeaf(
         BytesInput.concat(BytesInput.fromInt(levels.size.toInt), levels)
       }
 
-    /** How often each level is met; a leaf that has no more levels than `least` needs none. */
-    def histogram(least: Int): java.util.List[java.lang.Long] =
-      if (max <= least) java.util.List.of() else counts.map(java.lang.Long.valueOf).toSeq.asJava
+    /** The count of each level; empty if the max level is at most `minLevel`. */
+    def histogram(minLevel: Int): java.util.List[java.lang.Long] =
+      if (max <= minLevel) java.util.List.of() else counts.map(java.lang.Long.valueOf).toSeq.asJava
 
     def clear(): Unit = {
       java.util.Arrays.fill(counts, 0)
@@ -181,7 +182,7 @@ private[parquet] final class PagedLeaf(
 private[parquet] object PagedLeaf {
   private final val Large = 64 * 1024
 
-  /** The values of a page. `withDifferences` allows the DELTA encodings where they are smaller than PLAIN. */
+  /** Creates the values of a leaf. `withDifferences` allows the DELTA encodings instead of PLAIN. */
   private def valuesOf(primitive: PrimitiveType, maxDictionary: Int, withDifferences: Boolean): PageValues =
     primitive.getPrimitiveTypeName match {
       case INT32 => new PageNumbers(primitive, 4, maxDictionary, withDifferences)
@@ -192,15 +193,15 @@ private[parquet] object PagedLeaf {
       case _ => new PageTexts(primitive, maxDictionary, withDifferences)
     }
 
-  /** What Parquet writes where a column has no levels. */
+  /** Parquet's encoding of levels for a column without levels. */
   private val noLevels = Encoding.valueOf("BIT_PACKED")
 
-  /** Whether a column can be a leaf of this kind; what was set otherwise for it is Parquet's to do. */
+  /** Whether this class supports a column and its settings. Other columns are left to Parquet's own writers. */
   def takes(column: ColumnDescriptor, properties: ParquetProperties): Boolean = {
     val primitive = column.getPrimitiveType
     val isSimple = primitive.getPrimitiveTypeName match {
       case INT32 | INT64 =>
-        // Other numbers than signed ones have another order.
+        // Unsigned numbers have another order.
         primitive.getLogicalTypeAnnotation match {
           case int: LogicalTypeAnnotation.IntLogicalTypeAnnotation => int.isSigned
           case _ => true
@@ -220,7 +221,7 @@ private[parquet] object PagedLeaf {
   }
 }
 
-/** How many rows of the row group were written: the number of the one that is being written. */
+/** The number of complete rows in the row group, which is the number of the current row. */
 private[parquet] final class RowNumber {
   var number = 0L
 }

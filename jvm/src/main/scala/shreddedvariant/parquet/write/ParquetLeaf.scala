@@ -1,4 +1,4 @@
-/** A leaf that Parquet's own column writer encodes; nulls are held back as a number until a value comes. */
+/** A leaf that Parquet's own column writer encodes; nulls are counted and passed on before the next value. */
 package shreddedvariant.parquet.write
 
 import org.apache.parquet.column.{ColumnDescriptor, ColumnWriter}
@@ -8,22 +8,22 @@ import shreddedvariant.shred.LeafWriter
 private[parquet] final class ParquetLeaf(val column: ColumnDescriptor) extends LeafWriter {
   private var to: ColumnWriter = _
 
-  // Nulls of rows that the column has not got yet, all of one definition level.
-  private var held = 0
-  private var heldLevel = 0
+  // The count of nulls that the column writer has not received yet, and their common definition level.
+  private var pendingNulls = 0
+  private var pendingLevel = 0
 
-  /** Takes the column of the next row group. */
+  /** Starts a row group with its column writer. */
   def start(to: ColumnWriter): Unit = this.to = to
 
   override def writeNull(r: Int, d: Int): Unit =
-    if (r == 0 && (d == heldLevel || held == 0)) {
-      heldLevel = d
-      held += 1
+    if (r == 0 && (d == pendingLevel || pendingNulls == 0)) {
+      pendingLevel = d
+      pendingNulls += 1
     } else {
       release()
       if (r == 0) {
-        heldLevel = d
-        held = 1
+        pendingLevel = d
+        pendingNulls = 1
       } else to.writeNull(r, d)
     }
 
@@ -57,14 +57,14 @@ private[parquet] final class ParquetLeaf(val column: ColumnDescriptor) extends L
     to.write(value, r, d)
   }
 
-  /** Hands on what is held back: due before Parquet looks at how much its columns have. */
-  def release(): Unit = if (held > 0) {
-    val level = heldLevel
-    var i = held
-    held = 0
-    while (i > 0) {
+  /** Passes the pending nulls on. Call it before Parquet checks the sizes of its columns. */
+  def release(): Unit = if (pendingNulls > 0) {
+    val level = pendingLevel
+    var remaining = pendingNulls
+    pendingNulls = 0
+    while (remaining > 0) {
       to.writeNull(0, level)
-      i -= 1
+      remaining -= 1
     }
   }
 }

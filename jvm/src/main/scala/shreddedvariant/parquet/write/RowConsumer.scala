@@ -1,11 +1,12 @@
 /**
- * Takes the rows that Spark's write support tells, field by field, and writes their values to the columns of a file.
+ * Receives rows from Spark's write support, field by field, and writes their values to the leaves of a file.
  *
- * Spark tells a variant as `startField(v) startGroup value metadata endGroup endField`: its two binaries are taken out
- * of the stream, and its [[Shredder]] writes the leaves that stand in its place. For all else this does what Parquet's
- * own consumer does: each leaf gets one entry a row or element, a value or a null, with its levels. Parquet's consumer
- * keeps sets of the fields that it met and looks writers up for each; fields come in their order here (Spark's writer
- * and ours go from the first to the last), so what is missing lies between two fields.
+ * Spark sends a variant as `startField(v) startGroup value metadata endGroup endField`. Its two binaries are
+ * taken out of the stream, and its [[Shredder]] writes the shredded leaves instead. Everything else is as in
+ * Parquet's own consumer: each leaf gets one entry for each row or element, a value or a null, with its levels.
+ * Parquet's consumer keeps sets of the written fields and looks up a writer for each field. Here fields arrive
+ * in order, because Spark's writer and ours go from the first to the last field, so missing fields are those
+ * between two written fields.
  */
 package shreddedvariant.parquet.write
 
@@ -16,8 +17,9 @@ import shreddedvariant.infer.Counts
 import shreddedvariant.shred.Shredder
 
 /**
- * A field of the file with the highest levels at and below it, and its leaves `from` until `until`, numbered in the
- * order of the file. `children` are the fields of a group; a variant has none, as its leaves are its shredder's.
+ * A field of the file, with its max definition level and max repetition level, and its leaves from `from` until
+ * `until` in the order of the file. `children` are the fields of a group. A variant has no children, because
+ * its shredder writes its leaves.
  */
 private[parquet] final class WrittenField(
     val repeated: Boolean,
@@ -29,7 +31,7 @@ private[parquet] final class WrittenField(
     val variant: WrittenVariant
 )
 
-/** A variant on its way from Spark's stream to its shredder. */
+/** A variant column, with the binaries of the current variant between Spark's stream and its shredder. */
 private[parquet] final class WrittenVariant(
     val path: String,
     val valueIndex: Int,
@@ -44,8 +46,8 @@ private[parquet] final class RowConsumer(root: WrittenField, columns: RowGroupLe
   private val leaves = columns.all
   prepare(root)
 
-  // Of the groups that are open, the message first: which they are, the repetition level that the next entry of their
-  // present field gets, and the first child that has no entry yet.
+  // The stack of open groups, with the message first: the group, the repetition level for the next entry of its
+  // current field, and its first child without an entry.
   private var groups = new Array[WrittenField](8)
   private var repetitions = new Array[Int](8)
   private var next = new Array[Int](8)
@@ -77,7 +79,7 @@ private[parquet] final class RowConsumer(root: WrittenField, columns: RowGroupLe
   override def startField(name: String, index: Int): Unit =
     if (variant != null) inValue = index == variant.valueIndex
     else {
-      // A repeated field has left the level of its further entries behind.
+      // A repeated field before may have set the level for its further entries.
       repetitions(depth) = if (depth == 0) 0 else repetitions(depth - 1)
       writeMissing(index, repetitions(depth))
       next(depth) = index + 1
@@ -109,7 +111,7 @@ private[parquet] final class RowConsumer(root: WrittenField, columns: RowGroupLe
       } catch { case e: MalformedVariant => throw Errors.malformedValue(variant.path, e.reason) }
       variant = null
     }
-    written()
+    endEntry()
   }
 
   override def addBinary(value: Binary): Unit =
@@ -122,41 +124,41 @@ private[parquet] final class RowConsumer(root: WrittenField, columns: RowGroupLe
         repetitions(depth),
         field.definition
       )
-      written()
+      endEntry()
     } else if (inValue) variant.value = value.getBytesUnsafe
     else variant.metadata = value.getBytesUnsafe
 
   override def addInteger(value: Int): Unit = {
     leaves(field.from).write(value, repetitions(depth), field.definition)
-    written()
+    endEntry()
   }
 
   override def addLong(value: Long): Unit = {
     leaves(field.from).write(value, repetitions(depth), field.definition)
-    written()
+    endEntry()
   }
 
   override def addBoolean(value: Boolean): Unit = {
     leaves(field.from).write(value, repetitions(depth), field.definition)
-    written()
+    endEntry()
   }
 
   override def addFloat(value: Float): Unit = {
     leaves(field.from).write(value, repetitions(depth), field.definition)
-    written()
+    endEntry()
   }
 
   override def addDouble(value: Double): Unit = {
     leaves(field.from).write(value, repetitions(depth), field.definition)
-    written()
+    endEntry()
   }
 
   override def flush(): Unit = ()
 
-  /** The present field has its entry; another one repeats it. */
-  private def written(): Unit = if (field.repeated) repetitions(depth) = field.repetition
+  /** After an entry of a repeated field, the next entry repeats it. */
+  private def endEntry(): Unit = if (field.repeated) repetitions(depth) = field.repetition
 
-  /** Nulls for the children of the innermost group that come before `until` and were not told. */
+  /** Writes nulls for the children of the innermost group before `until` that have no entry. */
   private def writeMissing(until: Int, r: Int): Unit = {
     val group = groups(depth)
     var child = next(depth)

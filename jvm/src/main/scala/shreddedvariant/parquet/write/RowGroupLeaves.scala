@@ -1,4 +1,4 @@
-/** The leaves of the file, and the pages of the row group that is being written. */
+/** The leaves of a file, and the pages of the current row group. */
 package shreddedvariant.parquet.write
 
 import scala.jdk.CollectionConverters._
@@ -10,8 +10,8 @@ import shreddedvariant.parquet.page.PageCompression
 import shreddedvariant.shred.LeafWriter
 
 /**
- * `filtered` are the leaves that get bloom filters, beside those that the settings name; those `withDifferences` may be
- * encoded so.
+ * `filtered` are leaves that get bloom filters, in addition to those in the settings. The leaves
+ * `withDifferences` may use the DELTA encodings.
  */
 private[parquet] final class RowGroupLeaves(
     schema: MessageType,
@@ -20,17 +20,17 @@ private[parquet] final class RowGroupLeaves(
     withDifferences: Set[Seq[String]]
 ) {
   private val columns: Array[ColumnDescriptor] = schema.getColumns.asScala.toArray
-  private val (ofParquet, ofOurs) =
+  private val (parquetColumns, pagedColumns) =
     columns.partition(c => filtered(c.getPath.toSeq) || !PagedLeaf.takes(c, properties))
   private val row = new RowNumber
-  private val paged = ofOurs.map { c =>
+  private val paged = pagedColumns.map { c =>
     new PagedLeaf(c, properties, row, () => isUrgent = true, withDifferences(c.getPath.toSeq))
   }
 
-  // Settings name columns by names joined with dots, which a name may hold too: so these columns have settings of their
-  // own. Nobody knows how many values there will be, and a filter takes a mebibyte unless it adapts to them: it is one of
-  // several that are filled, each half as large as the one before.
-  private val withFilters = {
+  // Settings identify columns by names joined with dots, which is ambiguous if a name has a dot. So columns
+  // with bloom filters have separate settings. The number of values is unknown, and a fixed filter takes 1 MiB.
+  // So an adaptive filter fills several filters, each half as large as the previous one, and keeps one of them.
+  private val filterSettings = {
     val builder = ParquetProperties.copy(properties)
       .withBloomFilterEnabled(true).withAdaptiveBloomFilterEnabled(true)
     for (leaf <- filtered)
@@ -38,11 +38,11 @@ private[parquet] final class RowGroupLeaves(
     builder.build()
   }
   private val borrowed = {
-    val (some, others) = ofParquet.toSeq.partition(c => filtered(c.getPath.toSeq))
-    Seq(new BorrowedLeaves(schema, others, properties), new BorrowedLeaves(schema, some, withFilters))
+    val (withFilter, plain) = parquetColumns.toSeq.partition(c => filtered(c.getPath.toSeq))
+    Seq(new BorrowedLeaves(schema, plain, properties), new BorrowedLeaves(schema, withFilter, filterSettings))
   }
 
-  /** The leaves in the order of the file, the same ones for all row groups. */
+  /** The leaves in the order of the file, the same for all row groups. */
   val all: Array[LeafWriter] = {
     val byColumn =
       (paged.map(l => l.column -> (l: LeafWriter)) ++ borrowed.flatMap(_.all).map(l => l.column -> l)).toMap
@@ -50,7 +50,7 @@ private[parquet] final class RowGroupLeaves(
   }
   private var nextCheck = 0L
 
-  /** Whether the last row had a value so large that sizes should be looked at before the next one. */
+  /** Whether sizes must be checked before the next row, because of a large value. */
   var isUrgent = false
 
   def start(pages: ColumnChunkPageWriteStore, compression: PageCompression): Unit = {
@@ -67,36 +67,36 @@ private[parquet] final class RowGroupLeaves(
     if (row.number >= nextCheck || isUrgent) checkPages()
   }
 
-  /** Ends the pages that are full, and says when to look again: about halfway to where the next one will be. */
+  /** Ends the pages that are full, and plans the next check about halfway to the next full page. */
   private def checkPages(): Unit = {
     val threshold = properties.getPageSizeThreshold.toLong
-    val mostEntries = properties.getPageValueCountThreshold.toLong
+    val maxEntries = properties.getPageValueCountThreshold.toLong
     var untilFull = properties.getMaxRowCountForPageSizeCheck.toLong * 2
     var untilLimit = properties.getPageRowCountLimit.toLong
     for (leaf <- paged) {
-      val inPage = leaf.pageRows
+      val pageRows = leaf.pageRows
       val bytes = leaf.pageBytes
       val entries = leaf.pageEntries.toLong
-      val isFull = threshold - bytes <= threshold / 10 || inPage >= properties.getPageRowCountLimit ||
-        entries >= mostEntries
+      val isFull = threshold - bytes <= threshold / 10 || pageRows >= properties.getPageRowCountLimit ||
+        entries >= maxEntries
       if (isFull) leaf.endPage()
-      else untilLimit = math.min(untilLimit, properties.getPageRowCountLimit - inPage)
-      // The rows to come are taken to be as large as those of the page, whether it ends here or goes on.
-      val begun = if (isFull) 0 else inPage
-      untilFull = math.min(untilFull, rowsOf(threshold, inPage, bytes) - begun)
-      untilFull = math.min(untilFull, rowsOf(mostEntries, inPage, entries) - begun)
+      else untilLimit = math.min(untilLimit, properties.getPageRowCountLimit - pageRows)
+      // Later rows are assumed to be as large as the rows of this page, whether it ends here or not.
+      val keptRows = if (isFull) 0 else pageRows
+      untilFull = math.min(untilFull, rowsOf(threshold, pageRows, bytes) - keptRows)
+      untilFull = math.min(untilFull, rowsOf(maxEntries, pageRows, entries) - keptRows)
     }
-    val most =
+    val maxWait =
       if (properties.estimateNextSizeCheck) properties.getMaxRowCountForPageSizeCheck
       else properties.getMinRowCountForPageSizeCheck
     val wait =
-      math.max(properties.getMinRowCountForPageSizeCheck.toLong, math.min(untilFull / 2, most.toLong))
+      math.max(properties.getMinRowCountForPageSizeCheck.toLong, math.min(untilFull / 2, maxWait.toLong))
     nextCheck = row.number + math.min(wait, untilLimit)
   }
 
-  /** How many rows take so much, where some rows took so much. */
-  private def rowsOf(most: Long, rows: Long, taken: Long): Long =
-    if (taken == 0) Long.MaxValue else (most.toDouble / taken * rows).toLong
+  /** The number of rows that take `limit`, if `rows` rows take `used`. */
+  private def rowsOf(limit: Long, rows: Long, used: Long): Long =
+    if (used == 0) Long.MaxValue else (limit.toDouble / used * rows).toLong
 
   def bufferedBytes: Long =
     borrowed.iterator.map(_.bufferedBytes).sum + paged.iterator.map(_.bufferedBytes).sum

@@ -1,7 +1,9 @@
 /**
- * Writes a file whose shapes its first rows decide: holds copies of rows until there are enough, counts their variants
- * and the keys of their maps, infers the shapes of all columns together and the hot keys of each map, opens the file, and
- * goes on as an ordinary writer.
+ * Writes a file with shapes and hot keys that are inferred from its first rows, the sample.
+ *
+ * Holds copies of rows until the sample is complete, and counts their variants and the keys of their maps. Then
+ * infers the shapes of all columns together and the hot keys of each map, opens the file, and writes the held
+ * and all later rows.
  */
 package shreddedvariant.parquet.write
 
@@ -13,7 +15,7 @@ import shreddedvariant.infer.Inference
 import shreddedvariant.layout.Shape
 import shreddedvariant.maps.HotMaps
 
-/** `open` makes the writer of the file, given the job that was decided on and the counts of the rows held so far. */
+/** `open` creates the writer of the file from the job with the inferred shapes and the counts of the sample. */
 final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, ColumnCounts) => FileWriter)
     extends AutoCloseable {
   private val columns = job.limits.toSeq.sortBy(_._1.mkString(".")).map { case (path, limits) =>
@@ -27,8 +29,8 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
   private var file: FileWriter = _
   private var failed = false
 
-  // Spark hands over rows that it uses again; some plans give rows of objects, whose size nobody knows.
-  private lazy val compact = UnsafeProjection.create(schema)
+  // Spark reuses rows, so they are copied. Rows of objects, whose size is unknown, are converted.
+  private lazy val toUnsafe = UnsafeProjection.create(schema)
 
   def write(row: InternalRow): Unit =
     if (file != null) file.write(row)
@@ -36,7 +38,7 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
       orFail {
         val copy = row match {
           case unsafe: UnsafeRow => unsafe.copy()
-          case other => compact(other).copy()
+          case other => toUnsafe(other).copy()
         }
         held.add(copy)
         heldBytes += copy.getSizeInBytes
@@ -45,12 +47,12 @@ final class SamplingWriter(schema: StructType, job: WriteJob, open: (WriteJob, C
         if (held.size >= job.sample.rows || heldBytes >= job.sample.bytes) decide()
       }
 
-  /** A file that has fewer rows than a sample decides by what it has; after a failure there is no file. */
+  /** A file with fewer rows than the sample is decided here. After a failure no file is opened. */
   override def close(): Unit =
     try if (file == null && !failed) orFail(decide())
     finally if (file != null) file.close()
 
-  /** Of the file that is closed. */
+  /** The footer, available after `close`. */
   def footer: ParquetMetadata = file.footer
 
   private def decide(): Unit = {

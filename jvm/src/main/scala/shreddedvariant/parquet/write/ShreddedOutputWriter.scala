@@ -1,4 +1,4 @@
-/** One file being written. */
+/** Writes one file for Spark, with given or with inferred shapes. */
 package shreddedvariant.parquet.write
 
 import org.apache.hadoop.fs.Path
@@ -18,17 +18,17 @@ final class ShreddedOutputWriter(
 ) extends OutputWriter {
   private val conf = ContextUtil.getConfiguration(context)
   private val codec = CodecConfig.from(context).getCodec
-  private val inferring = if (job.isDecided) null else new SamplingWriter(schema, job, open)
+  private val sampling = if (job.isDecided) null else new SamplingWriter(schema, job, open)
   private val file = if (job.isDecided) open(job, ColumnCounts.none) else null
 
   private def open(job: WriteJob, counts: ColumnCounts) =
     new FileWriter(new Path(path), conf, codec, job, counts)
 
-  override def write(row: InternalRow): Unit = if (file != null) file.write(row) else inferring.write(row)
-  override def close(): Unit = if (file != null) file.close() else inferring.close()
+  override def write(row: InternalRow): Unit = if (file != null) file.write(row) else sampling.write(row)
+  override def close(): Unit = if (file != null) file.close() else sampling.close()
 
-  /** Of the file that is closed. */
-  def footer: ParquetMetadata = if (file != null) file.footer else inferring.footer
+  /** The footer, available after `close`. */
+  def footer: ParquetMetadata = if (file != null) file.footer else sampling.footer
 }
 
 final class ShreddedOutputWriterFactory(job: WriteJob) extends OutputWriterFactory {

@@ -1,6 +1,7 @@
 /**
- * Writes rows as Spark's own write support does, but for variants, which are shredded on their way. Maps with hot keys
- * are split before, so that sidecars and residuals are to Spark's writer columns like others.
+ * Writes rows with Spark's own write support, and shreds their variants.
+ *
+ * Maps with hot keys are split first, so that sidecars and residuals are ordinary columns for Spark's writer.
  */
 package shreddedvariant.parquet.write
 
@@ -24,22 +25,22 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
   private var consumer: RowConsumer = _
   private var splitter: Option[RowSplitter] = None
 
-  /** The leaves that rows are written to. */
+  /** The leaves to which rows are written. */
   private[parquet] var leaves: RowGroupLeaves = _
   private var leafCount = 0
 
-  def init(asked: Configuration, properties: ParquetProperties): WriteContext = {
-    val rows = DataType.fromJson(asked.get(ParquetWriteSupport.SPARK_ROW_SCHEMA)).asInstanceOf[StructType]
+  def init(conf: Configuration, properties: ParquetProperties): WriteContext = {
+    val rows = DataType.fromJson(conf.get(ParquetWriteSupport.SPARK_ROW_SCHEMA)).asInstanceOf[StructType]
     splitter = RowSplitter.of(rows, job.maps)
-    val configuration = new Configuration(asked)
+    val configuration = new Configuration(conf)
     configuration.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, job.maps.physical(rows).json)
     val context = spark.init(configuration)
-    val told = context.getSchema
+    val sparkSchema = context.getSchema
     leafCount = 0
-    val (columns, fields) = told.getFields.asScala.map(written(_, Nil, 0, 0, collected = false)).unzip
-    val schema = new MessageType(told.getName, columns.asJava)
-    val ofVariants = schema.getColumns.asScala.iterator.map(_.getPath.toSeq).filter(isInVariant(schema, _))
-    val withDifferences = if (job.withDifferences) ofVariants.toSet else Set.empty[Seq[String]]
+    val (columns, fields) = sparkSchema.getFields.asScala.map(convert(_, Nil, 0, 0, collected = false)).unzip
+    val schema = new MessageType(sparkSchema.getName, columns.asJava)
+    val variantLeaves = schema.getColumns.asScala.iterator.map(_.getPath.toSeq).filter(isInVariant(schema, _))
+    val withDifferences = if (job.withDifferences) variantLeaves.toSet else Set.empty[Seq[String]]
     leaves = new RowGroupLeaves(schema, properties, job.blooms.leaves(schema, job.maps), withDifferences)
     consumer = new RowConsumer(group(fields, repeated = false, 0, 0, 0), leaves)
     spark.prepareForWrite(consumer)
@@ -55,21 +56,21 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     rows += 1
   }
 
-  /** Entries of the footer that are known after the last row. */
+  /** The footer entries that depend on all rows. Call it after the last row. */
   def footer: Map[String, String] = {
-    // Only variants that are there are met on the way.
-    for (of <- counts.counts.values) while (of.rows < rows) of.addNull()
-    val (entries, cut) = FileCounts.entries(counts)
-    for (cuts <- job.cuts; column <- cut) cuts.add(column.map(Shape.quoted).mkString("."))
-    val told = spark.finalizeWrite().getExtraMetaData.asScala.toMap
-    told ++ job.layout.footer(rows) ++ entries ++ FileCounts.ofNamed(job)
+    // While rows are written, only variants that are not NULL are counted: the other rows are NULL.
+    for (columnCounts <- counts.counts.values) while (columnCounts.rows < rows) columnCounts.addNull()
+    val (entries, cutColumns) = FileCounts.entries(counts)
+    for (cuts <- job.cuts; column <- cutColumns) cuts.add(column.map(Shape.quoted).mkString("."))
+    val metadata = spark.finalizeWrite().getExtraMetaData.asScala.toMap
+    metadata ++ job.layout.footer(rows) ++ entries ++ FileCounts.ofNamed(job)
   }
 
   /**
-   * The column as we write it, and how its rows are taken apart; Spark annotates each variant, since we ask it to.
-   * `definition` and `repetition` are the levels of what is around it.
+   * The column as it is written, and the fields that [[RowConsumer]] writes. Spark's schema annotates each
+   * variant. `definition` and `repetition` are the levels of the parent.
    */
-  private def written(
+  private def convert(
       column: Type,
       parent: Seq[String],
       definition: Int,
@@ -81,25 +82,26 @@ final class ShreddingWriteSupport(job: WriteJob, counts: ColumnCounts) {
     val r = if (repeated) repetition + 1 else repetition
     val from = leafCount
     column match {
-      case told: GroupType if FileCell.isAnnotated(told) =>
-        val path = parent :+ told.getName
+      case sparkGroup: GroupType if FileCell.isAnnotated(sparkGroup) =>
+        val path = parent :+ sparkGroup.getName
         val shape = if (collected) Shape.Untyped else job.shapes.getOrElse(path, Shape.Untyped)
-        val id = Option(told.getId).map(_.intValue)
-        // What is not shredded has one layout, which every reader knows.
+        val id = Option(sparkGroup.getId).map(_.intValue)
+        // Unshredded variants are always written in the current layout, which every reader supports.
         val layout = if (shape == Shape.Untyped) WriteLayout.Parquet else job.layout
-        val stored = layout.variantGroup(told.getName, told.getRepetition, id, shape)
+        val stored = layout.variantGroup(sparkGroup.getName, sparkGroup.getRepetition, id, shape)
         leafCount += new MessageType("", stored).getColumns.size
-        val valueIndex = told.getFieldIndex(ParquetLayout.Value)
+        val valueIndex = sparkGroup.getFieldIndex(ParquetLayout.Value)
         val counted = if (collected) None else counts.counts.get(path)
         val shredder = new Shredder(shape, layout, d, r, counted.map(_.root))
         val variant = new WrittenVariant(path.mkString("."), valueIndex, shredder, counted)
         (stored, new WrittenField(repeated, d, r, from, leafCount, Array.empty, variant))
-      case told: GroupType =>
-        // A list or map repeats what is below it: variants there have no column name of their own.
-        val below = collected || repeated || told.getLogicalTypeAnnotation != null
+      case sparkGroup: GroupType =>
+        // Variants in lists and maps are repeated and have no column name of their own, so they are not
+        // shredded.
+        val below = collected || repeated || sparkGroup.getLogicalTypeAnnotation != null
         val (stored, fields) =
-          told.getFields.asScala.map(written(_, parent :+ told.getName, d, r, below)).unzip
-        (told.withNewFields(stored.asJava), group(fields, repeated, d, r, from))
+          sparkGroup.getFields.asScala.map(convert(_, parent :+ sparkGroup.getName, d, r, below)).unzip
+        (sparkGroup.withNewFields(stored.asJava), group(fields, repeated, d, r, from))
       case leaf =>
         leafCount += 1
         (leaf, new WrittenField(repeated, d, r, from, leafCount, Array.empty, null))

@@ -1,4 +1,4 @@
-/** How files are written: one immutable value, made in the driver and sent to the tasks. */
+/** Describes how files are written: an immutable value that the driver creates and sends to the tasks. */
 package shreddedvariant.parquet.write
 
 import org.apache.hadoop.conf.Configuration
@@ -9,13 +9,18 @@ import shreddedvariant.layout.{Shape, WriteLayout}
 import shreddedvariant.maps.{HotMaps, KeyLimits}
 
 /**
- * By the path of a variant column within the schema: the shape that is given, or the limits by which each file infers
- * one from its first rows. A column in neither is written unshredded. `named` are those columns whose shape the write
- * names, and does not take from its table: files remember that. `maps` have hot keys that are given, those in `namedMaps`
- * by the write, and those of `mapLimits` find theirs in the first rows. `blooms` get bloom filters where a file has leaves for them.
- * `cuts` hears of columns that have more paths or keys than are counted, by their names in SQL. Variants may be stored by differences, in encodings
- * that Parquet's writer has in version 2 only, `withDifferences`: whoever reads shredded variants is young enough to know
- * them, but who sets the writer's version gets what Parquet's writer makes.
+ * `shapes` has the given shapes of variant columns by path in the schema; `limits` has the limits with which
+ * each file infers the shapes of other columns from its first rows. All other variant columns are written
+ * unshredded. `named` are the columns whose shape the write names and does not take from the table; the footers
+ * of files list these shapes.
+ *
+ * `maps` has the given hot keys of maps, and `namedMaps` the maps whose hot keys the write names. For maps in
+ * `mapLimits`, each file chooses hot keys from its first rows. `blooms` are the paths and hot keys that get
+ * bloom filters. `cuts` collects the SQL names of columns with more paths or keys than can be counted.
+ *
+ * With `withDifferences`, variants may use the DELTA encodings, which Parquet's writer uses only in version 2.
+ * Any reader that supports shredding supports the DELTA encodings. If the user sets the writer version,
+ * `withDifferences` is false, and encodings are those of Parquet's writer.
  */
 final case class WriteJob(
     shapes: Map[Seq[String], Shape],
@@ -31,17 +36,20 @@ final case class WriteJob(
     withDifferences: Boolean = true
 ) {
 
-  /** Whether nothing is left for the first rows to decide. */
+  /** Whether no shape and no hot keys depend on the first rows. */
   def isDecided: Boolean = limits.isEmpty && mapLimits.isEmpty
 }
 
 object WriteJob {
 
-  /** Whether the version of Parquet's writer is set in a configuration. */
+  /** Whether a configuration sets the version of Parquet's writer. */
   def isVersionGiven(conf: Configuration): Boolean = conf.get(ParquetOutputFormat.WRITER_VERSION) != null
 }
 
-/** What one writer may hold back before it decides on shapes; the row that reaches either bound is the last one. */
+/**
+ * The size of the sample from which a writer infers shapes. The row that reaches one of the limits is the last
+ * row.
+ */
 final case class SampleSize(rows: Int = SampleSize.Rows, bytes: Long = SampleSize.Bytes)
 
 object SampleSize {

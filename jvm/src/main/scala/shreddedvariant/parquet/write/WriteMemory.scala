@@ -1,33 +1,35 @@
 /**
- * Row groups of files that are written at the same time share the heap: when their sizes add up to more than
- * `parquet.memory.pool.ratio` of it, each gets its part. (Parquet's own manager takes no writers but Parquet's.)
+ * Limits the row groups of all open files to `parquet.memory.pool.ratio` of the heap.
+ *
+ * If the sizes of their row groups add up to more, each file gets its proportional part. (Parquet's own manager
+ * accepts only Parquet's writers.)
  */
 package shreddedvariant.parquet.write
 
 import java.util.concurrent.atomic.AtomicLong
 
 private[parquet] object WriteMemory {
-  private val wanted = new AtomicLong
+  private val requestedBytes = new AtomicLong
 
   def open(settings: WriteSettings): Share = {
-    wanted.addAndGet(settings.rowGroupBytes)
+    requestedBytes.addAndGet(settings.rowGroupBytes)
     new Share(settings)
   }
 
   final class Share(settings: WriteSettings) extends AutoCloseable {
     private val pool = (Runtime.getRuntime.maxMemory * settings.memoryShare.toDouble).toLong
 
-    /** How large a row group may get at present. */
+    /** The current size limit of a row group. */
     def rowGroupBytes: Long = {
-      val all = wanted.get
-      if (all <= pool) settings.rowGroupBytes
+      val requested = requestedBytes.get
+      if (requested <= pool) settings.rowGroupBytes
       else
         math.max(
-          (settings.rowGroupBytes * (pool.toDouble / all)).toLong,
+          (settings.rowGroupBytes * (pool.toDouble / requested)).toLong,
           math.min(settings.leastRowGroupBytes, settings.rowGroupBytes)
         )
     }
 
-    override def close(): Unit = wanted.addAndGet(-settings.rowGroupBytes)
+    override def close(): Unit = requestedBytes.addAndGet(-settings.rowGroupBytes)
   }
 }

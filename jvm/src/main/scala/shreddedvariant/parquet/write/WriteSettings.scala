@@ -15,11 +15,14 @@ private[parquet] final class WriteSettings(conf: Configuration) {
   val rowGroupBytes: Long = getLongBlockSize(conf)
   val maxPadding: Int = conf.getInt(MAX_PADDING_BYTES, ParquetWriter.MAX_PADDING_SIZE_DEFAULT)
 
-  /** The share of the heap that all row groups being written may take together, and the least that one may get. */
+  /** The share of the heap for all row groups that are being written, and the minimal size of one row group. */
   val memoryShare: Float = conf.getFloat(MEMORY_POOL_RATIO, WriteSettings.MemoryShare)
-  val leastRowGroupBytes: Long = conf.getLong(MIN_MEMORY_ALLOCATION, WriteSettings.LeastRowGroupBytes)
+  val leastRowGroupBytes: Long = conf.getLong(MIN_MEMORY_ALLOCATION, WriteSettings.MinRowGroupBytes)
 
-  /** Parquet's own, or a quicker one where that compresses no less; a level that is set is the only one. */
+  /**
+   * Parquet's default level, and a faster level for columns that it compresses as well; or only the configured
+   * level.
+   */
   val zstdLevels: Seq[Int] = Option(conf.get(PARQUET_COMPRESS_ZSTD_LEVEL))
     .fold(Seq(1, DEFAULT_PARQUET_COMPRESS_ZSTD_LEVEL))(_ => Seq(conf.getInt(PARQUET_COMPRESS_ZSTD_LEVEL, 0)))
   val zstdWorkers: Int = conf.getInt(PARQUET_COMPRESS_ZSTD_WORKERS, DEFAULTPARQUET_COMPRESS_ZSTD_WORKERS)
@@ -53,7 +56,7 @@ private[parquet] final class WriteSettings(conf: Configuration) {
       )
       .withPageWriteChecksumEnabled(getPageWriteChecksumEnabled(conf))
       .withStatisticsEnabled(getStatisticsEnabled(conf))
-    // Some settings may be given for a column: `parquet.enable.dictionary#v.value`.
+    // Some settings can be set for one column: `parquet.enable.dictionary#v.value`.
     for (key <- conf.asScala.map(_.getKey) if key.contains('#')) {
       val column = key.substring(key.indexOf('#') + 1)
       key.take(key.indexOf('#')) match {
@@ -79,5 +82,5 @@ private[parquet] final class WriteSettings(conf: Configuration) {
 
 private[parquet] object WriteSettings {
   private val MemoryShare = 0.95f
-  private val LeastRowGroupBytes = 1024L * 1024
+  private val MinRowGroupBytes = 1024L * 1024
 }

@@ -1,4 +1,4 @@
-/** A damaged file is read or refused in a sentence of ours: the reader neither dies nor hangs nor fails by accident. */
+/** A damaged file is read or refused with an error of this data source, and never causes another exception. */
 package shreddedvariant.parquet.file
 
 import java.nio.file.Files
@@ -30,7 +30,7 @@ class DamagedFileSuite extends munit.FunSuite {
     Files.readAllBytes(file)
   }
 
-  /** Reads all values; any exception but ours fails the test. */
+  /** Reads all values; an exception of another type fails the test. */
   private def readOrRefuse(bytes: Array[Byte], what: => String): Boolean = VariantFile.withFile { file =>
     Files.write(file, bytes)
     try {
@@ -50,20 +50,20 @@ class DamagedFileSuite extends munit.FunSuite {
       val bytes = intact(layout)
       for (i <- 0 until tries) {
         val damaged = bytes.clone
-        val at = Seq.fill(1 + random.nextInt(3))(random.nextInt(bytes.length))
-        at.foreach(a => damaged(a) = (damaged(a) ^ (1 << random.nextInt(8))).toByte)
-        readOrRefuse(damaged, s"try $i, bytes $at")
+        val offsets = Seq.fill(1 + random.nextInt(3))(random.nextInt(bytes.length))
+        offsets.foreach(offset => damaged(offset) = (damaged(offset) ^ (1 << random.nextInt(8))).toByte)
+        readOrRefuse(damaged, s"try $i, bytes $offsets")
       }
     }
 
-    test(s"a truncated file is refused, wherever it ends ($name)") {
+    test(s"a file that is truncated anywhere is refused ($name)") {
       val bytes = intact(layout)
       for (end <- 0 until bytes.length by math.max(1, bytes.length / 100))
         assert(!readOrRefuse(bytes.take(end), s"the first $end bytes"))
     }
 
-    test(s"values that are no variants are refused where they are decoded, with their place ($name)") {
-      for ((what, value) <- noVariants) VariantFile.withFile { file =>
+    test(s"malformed values are refused with the name of their column when they are decoded ($name)") {
+      for ((what, value) <- malformedValues) VariantFile.withFile { file =>
         val e = intercept[ShreddedVariantException](VariantFile.write(
           file,
           Seq((Array[Byte](1, 0, 0), value)),
@@ -76,7 +76,7 @@ class DamagedFileSuite extends munit.FunSuite {
     }
   }
 
-  private def noVariants = Seq(
+  private def malformedValues = Seq(
     "an empty value" -> Array[Byte](),
     "an object without its ids" -> Array[Byte](2, 1),
     "an object with a key that is not in the metadata" -> Array[Byte](2, 1, 0, 0, 1, 0),

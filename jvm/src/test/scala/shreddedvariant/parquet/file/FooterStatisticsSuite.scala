@@ -1,4 +1,6 @@
-/** Facts of a file from those of its row groups: a row group that knows less makes the file know less, never more. */
+/**
+ * Statistics of a file, merged from its row groups: a fact that one row group lacks is unknown for the file.
+ */
 package shreddedvariant.parquet.file
 
 import shreddedvariant.stats._
@@ -28,7 +30,7 @@ class FooterStatisticsSuite extends munit.FunSuite {
     assertEquals((all.entries, all.nulls, ends(all)), (20L, Option(4L), exact(10, 39)))
   }
 
-  test("a row group without values has no say") {
+  test("a row group without values does not change the bounds") {
     assertEquals(ends(FooterStatistics.merged(Seq(ten, allNull))), exact(10, 19))
     assertEquals(FooterStatistics.merged(Seq(ten, allNull.copy(hasNoNaN = false))).hasNoNaN, true)
     assertEquals(ends(FooterStatistics.merged(Seq(allNull, allNull))), (None, None))
@@ -37,32 +39,32 @@ class FooterStatisticsSuite extends munit.FunSuite {
   }
 
   for (
-    (what, odd) <- Seq(
+    (what, unbounded) <- Seq(
       "no bounds" -> group(None, None),
       "no bounds and no count of nulls" -> group(None, None, None)
     )
-  ) test(s"one row group with values and $what takes the bounds from the file, wherever it stands") {
-    for (groups <- Seq(odd, ten, thirty).permutations)
+  ) test(s"one row group with values and $what removes the bounds of the file, in any order") {
+    for (groups <- Seq(unbounded, ten, thirty).permutations)
       assertEquals(ends(FooterStatistics.merged(groups)), (None, None))
   }
 
-  test("one side that a row group does not know is unknown, and the other one stays") {
+  test("a bound that one row group lacks is unknown, and the other bound is kept") {
     val lower = group(Some(1), None)
     for (groups <- Seq(lower, ten, thirty).permutations)
       assertEquals(ends(FooterStatistics.merged(groups)), (Option(Datum.exact(1)), None))
   }
 
-  test("one row group with a NaN makes it a file with a NaN") {
+  test("one row group that may have a NaN makes a file that may have a NaN") {
     for (groups <- Seq(ten.copy(hasNoNaN = false), ten, allNull).permutations)
       assertEquals(FooterStatistics.merged(groups).hasNoNaN, false)
   }
 
-  test("nulls that one row group has not counted are not counted") {
+  test("the null count is unknown if one row group lacks it") {
     for (groups <- Seq(group(Some(1), Some(2), None), ten, thirty).permutations)
       assertEquals(FooterStatistics.merged(groups).nulls, None)
   }
 
-  test("numbers and strings are ordered as their types are") {
+  test("numbers and strings have the order of their types") {
     def facts(min: Datum, max: Datum) =
       LeafStatistics(1, Some(0), Bounds(Some(min), Some(max)), hasNoNaN = true)
     def text(s: String): Datum = Datum.Bytes(s.getBytes("UTF-8"))

@@ -1,4 +1,4 @@
-/** Splits of a file: together they have each row group once, and those of one query read the footer once. */
+/** The splits of a file have each row group exactly once, and the splits of one query read the footer once. */
 package shreddedvariant.parquet.file
 
 import java.net.URI
@@ -33,14 +33,14 @@ class OpenFileSuite extends munit.FunSuite {
     fileSize = fileSize
   )
 
-  /** The first rows of the row groups that a split has. */
+  /** The first row of each row group of a split. */
   private def groups(split: PartitionedFile, scan: String): Seq[Long] = {
     val open = OpenFile.split(split, new Configuration(false), scan)
     try open.reader.getRowGroups.asScala.map(_.getRowIndexOffset).toSeq
     finally open.reader.close()
   }
 
-  test("a file that may not be read, or whose blocks are lost, is not called damaged") {
+  test("a file without read permission is not reported as damaged") {
     val conf = new Configuration(false)
     conf.set("fs.denied.impl", classOf[DenyingFileSystem].getName)
     val split =
@@ -48,22 +48,22 @@ class OpenFileSuite extends munit.FunSuite {
     intercept[AccessControlException](OpenFile.split(split, conf, "denied"))
   }
 
-  test("each row group is in one split, wherever splits begin") {
+  test("each row group is in exactly one split, for any bounds of the splits") {
     withGroups { file =>
       val size = Files.size(file)
       val all = groups(split(file, 0, size, size), "whole")
       assert(all.size > 5, all)
       for (parts <- 2 to 40) {
         val bounds = (0 to parts).map(i => size * i / parts)
-        val found = bounds.zip(bounds.tail).map { case (start, end) =>
+        val groupsOfSplits = bounds.zip(bounds.tail).map { case (start, end) =>
           groups(split(file, start, end, size), s"$parts")
         }
-        assertEquals(found.flatten, all)
+        assertEquals(groupsOfSplits.flatten, all)
       }
     }
   }
 
-  test("a row group that the footer puts outside the file is in the last split") {
+  test("a row group that starts after the end of the file is in the last split") {
     withGroups { file =>
       val all = groups(split(file, 0, 100, 100), "whole")
       assertEquals(
@@ -73,7 +73,7 @@ class OpenFileSuite extends munit.FunSuite {
     }
   }
 
-  test("the splits of one query read the footer once, and another query reads what is there then") {
+  test("the splits of one query read the footer once, and another query reads it again") {
     withGroups { file =>
       val size = Files.size(file)
       val first = split(file, 0, size / 2, size)

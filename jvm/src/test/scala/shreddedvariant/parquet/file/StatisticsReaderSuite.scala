@@ -1,4 +1,4 @@
-/** Pages as column indexes of any writer tell of them: an end that is NaN tells nothing, and a zero may be either one. */
+/** Column indexes of any writer: a NaN bound gives no bounds, and a zero bound may have either sign. */
 package shreddedvariant.parquet.file
 
 import java.nio.{ByteBuffer, ByteOrder}
@@ -17,7 +17,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types.DoubleType
 import shreddedvariant.layout.ScalarType
-import shreddedvariant.stats.{ColumnPredicate => Asked, _}
+import shreddedvariant.stats._
 
 class StatisticsReaderSuite extends munit.FunSuite {
   private val rowsOfPage = 10L
@@ -25,16 +25,16 @@ class StatisticsReaderSuite extends munit.FunSuite {
   private val parquetGo = "github.com/parquet-go/parquet-go version 0.23.0(build )"
   private val column = Column(Origin.Plain(Seq("a")), Seq(DoubleType), isStrict = false, "a")
 
-  /** The pages of a chunk of doubles or floats, by their least and greatest values. */
-  private def pages(of: PrimitiveTypeName, writer: String, ends: (Double, Double)*): Seq[LeafStatistics] = {
-    val leaf = Types.optional(of).named("a")
+  /** Statistics of the pages of a DOUBLE or FLOAT chunk, from their min and max. */
+  private def pages(kind: PrimitiveTypeName, writer: String, ends: (Double, Double)*): Seq[LeafStatistics] = {
+    val leaf = Types.optional(kind).named("a")
     val index = ColumnIndexBuilder.build(
       leaf,
       BoundaryOrder.UNORDERED,
       list(ends.map(_ => Boolean.box(false))),
       list(ends.map(_ => Long.box(0L))),
-      list(ends.map { case (least, _) => plain(of, least) }),
-      list(ends.map { case (_, greatest) => plain(of, greatest) })
+      list(ends.map { case (min, _) => plain(kind, min) }),
+      list(ends.map { case (_, max) => plain(kind, max) })
     )
     facts(leaf, writer, index)
   }
@@ -42,8 +42,8 @@ class StatisticsReaderSuite extends munit.FunSuite {
   private def facts(leaf: PrimitiveType, writer: String, index: ColumnIndex): Seq[LeafStatistics] = {
     val count = index.getNullPages.size
     val rows = count * rowsOfPage
-    val places = OffsetIndexBuilder.getBuilder
-    for (page <- 0 until count) places.add(100L * page, 100, page * rowsOfPage)
+    val offsets = OffsetIndexBuilder.getBuilder
+    for (page <- 0 until count) offsets.add(100L * page, 100, page * rowsOfPage)
     val chunk = ColumnChunkMetaData.get(
       ColumnPath.get("a"),
       leaf,
@@ -57,34 +57,34 @@ class StatisticsReaderSuite extends munit.FunSuite {
       0L,
       0L
     )
-    new StatisticsReader(VersionParser.parse(writer)).ofPages(chunk, index, places.build(), rows).map(_._2)
+    new StatisticsReader(VersionParser.parse(writer)).ofPages(chunk, index, offsets.build(), rows).map(_._2)
   }
 
-  private def list[A](of: Seq[A]): java.util.List[A] = java.util.List.of(of: _*)
+  private def list[A](elements: Seq[A]): java.util.List[A] = java.util.List.of(elements: _*)
 
-  private def plain(of: PrimitiveTypeName, number: Double): ByteBuffer = {
+  private def plain(kind: PrimitiveTypeName, number: Double): ByteBuffer = {
     val bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN)
-    if (of == DOUBLE) bytes.putDouble(number) else bytes.putFloat(number.toFloat)
+    if (kind == DOUBLE) bytes.putDouble(number) else bytes.putFloat(number.toFloat)
     bytes.flip()
   }
 
-  private def possible(of: PrimitiveTypeName, facts: LeafStatistics): ValueDomain = {
-    val scalar = if (of == DOUBLE) ScalarType.Float64 else ScalarType.Float32
+  private def possible(kind: PrimitiveTypeName, facts: LeafStatistics): ValueDomain = {
+    val scalar = if (kind == DOUBLE) ScalarType.Float64 else ScalarType.Float32
     ValueSource.typed(scalar, Seq("a"), column, mayLack = false, SkippingRules.all).get.possible(facts)
   }
 
   private def constant(number: Double) = Constant(Datum.Floating(number), number.toString)
-  private def equal(number: Double): Asked = Asked.Equal(constant(number))
-  private def less(number: Double): Asked = Asked.Less(constant(number))
+  private def equal(number: Double): ColumnPredicate = ColumnPredicate.Equal(constant(number))
+  private def less(number: Double): ColumnPredicate = ColumnPredicate.Less(constant(number))
 
-  // The ends of a page as its index has them, what is asked, and whether the page has to be read.
-  private val cases: Seq[(Double, Double, Asked, Boolean)] = Seq(
+  // The min and max of a page in the column index, the predicate, and whether the page has to be read.
+  private val cases: Seq[(Double, Double, ColumnPredicate, Boolean)] = Seq(
     (1.0, 3.0, less(5), true),
     (1.0, 3.0, less(1), false),
     (1.0, 3.0, equal(4), false),
     (Double.NaN, Double.NaN, less(5), true),
     (Double.NaN, Double.NaN, equal(4), true),
-    (Double.NaN, Double.NaN, Asked.IsNaN, true),
+    (Double.NaN, Double.NaN, ColumnPredicate.IsNaN, true),
     (Double.NaN, 3.0, less(-5), true),
     (Double.NaN, 3.0, equal(4), true),
     (1.0, Double.NaN, equal(4), true),
@@ -99,25 +99,25 @@ class StatisticsReaderSuite extends munit.FunSuite {
   )
 
   for {
-    of <- Seq(DOUBLE, FLOAT)
+    kind <- Seq(DOUBLE, FLOAT)
     writer <- Seq(parquetMr, parquetGo)
-    (least, greatest, asked, isRead) <- cases
-    name = s"a page of $of from $least to $greatest, by ${writer.take(10)}, for ${asked.text("a")}"
+    (min, max, predicate, isRead) <- cases
+    name = s"a page of $kind from $min to $max, by ${writer.take(10)}, for ${predicate.text("a")}"
   } test(s"$name is ${if (isRead) "read" else "skipped"}") {
-    val page = pages(of, writer, (least, greatest)).head
-    assertEquals(new Judgement().mayBe(asked, truth = true, possible(of, page)), isRead)
+    val page = pages(kind, writer, (min, max)).head
+    assertEquals(new Judgement().mayBe(predicate, truth = true, possible(kind, page)), isRead)
   }
 
-  test("a page whose ends are NaN stands before nobody in an order, and nobody before it") {
+  test("top-N pruning uses no bounds of a page with a NaN bound, and never skips the page") {
     for {
-      of <- Seq(DOUBLE, FLOAT)
+      kind <- Seq(DOUBLE, FLOAT)
       writer <- Seq(parquetMr, parquetGo)
       isAscending <- Seq(true, false)
       nan <- Seq((Double.NaN, Double.NaN), (Double.NaN, 3.0), (1.0, Double.NaN))
     } {
       val first = new FirstRows(Top(column, isAscending, nullsFirst = false, rows = 15))
-      val ranked = pages(of, writer, nan, (1.0, 9.0), (100.0, 109.0)).map { page =>
-        RankedRows(rowsOfPage, rowsOfPage, Seq(possible(of, page)))
+      val ranked = pages(kind, writer, nan, (1.0, 9.0), (100.0, 109.0)).map { page =>
+        RankedRows(rowsOfPage, rowsOfPage, Seq(possible(kind, page)))
       }
       first.note("file", ranked.take(2))
       assert(first.mayHold(ranked(2)), s"$nan $isAscending")
@@ -126,7 +126,7 @@ class StatisticsReaderSuite extends munit.FunSuite {
     }
   }
 
-  test("half floats are no type of ours, and nothing is known of them") {
+  test("half floats are not supported and have no bounds") {
     val half =
       Types.optional(FIXED_LEN_BYTE_ARRAY).length(2).as(LogicalTypeAnnotation.float16Type()).named("a")
     assertEquals(StatisticsReader.decoder(half), None)

@@ -1,4 +1,4 @@
-/** The texts of a leaf's dictionary are made once, and only those that it has. */
+/** `LeafTexts` creates each text of a dictionary once, and returns null for ids that the dictionary lacks. */
 package shreddedvariant.parquet.page
 
 import java.nio.{ByteBuffer, ByteOrder}
@@ -28,7 +28,7 @@ class LeafTextsSuite extends munit.FunSuite {
     override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = Optional.empty()
   }
 
-  test("each text is one object, of the row group that is read") {
+  test("each text is one object, from the dictionary of the current row group") {
     val texts = new LeafTexts
     for (group <- Seq(Seq("a", "", "\u00e4"), Seq("b", "c", "d", "e"))) {
       val checked = new CheckedPages(pages(group))
@@ -38,7 +38,7 @@ class LeafTextsSuite extends munit.FunSuite {
         assertEquals(texts.text(id).toString, group(id))
         assert(texts.text(id) eq texts.text(id))
       }
-      // A file may name any id.
+      // A damaged file may contain any id.
       for (id <- Seq(-1, group.size, Int.MaxValue)) assertEquals(texts.text(id), null)
     }
   }

@@ -1,4 +1,7 @@
-/** Pages that take each other's place in one array give the values that pages of their own give. */
+/**
+ * Pages that are decompressed into one array, one after the other, give the same values as pages in separate
+ * arrays.
+ */
 package shreddedvariant.parquet.page
 
 import scala.util.Random
@@ -15,7 +18,7 @@ class PageBufferSuite extends munit.FunSuite {
   private val rows = 1500
   private val shape = ShapeParser.parse("n BIGINT, few STRING, all STRING, d DOUBLE, list ARRAY<STRING>")
 
-  /** Values that differ from page to page, null in some rows, of other types in some. */
+  /** Values that differ between pages. In some rows, a value is missing or has another type. */
   private val values = (0 until rows).map { i =>
     val fields = Map(
       "n" -> (if (i % 11 == 0) Value.Text(s"n$i") else Value.Integer(i * 7L, 8)),
@@ -38,7 +41,7 @@ class PageBufferSuite extends munit.FunSuite {
       check(file)
     }
 
-  test("whole variants of many pages, read in batches that end within pages") {
+  test("whole variants of many pages, in batches that end inside pages") {
     for (batch <- Seq(7, 100, 256, 4096)) write(CompressionCodecName.ZSTD) { file =>
       val read = VariantFile.read(file, batchSize = batch).map(v => Value.decode(v._1, v._2))
       assertEquals(read.map(Value.logical), values.map(Value.logical))
@@ -47,16 +50,17 @@ class PageBufferSuite extends munit.FunSuite {
 
   test("paths of many pages") {
     val paths = Seq("n" -> LongType, "few" -> StringType, "all" -> StringType, "d" -> DoubleType).map {
-      case (key, of) => PathColumn(Seq("v"), Seq(PathStep.Key(key)), Wanted.Value(of, Some("UTC")))
+      case (key, dataType) =>
+        PathColumn(Seq("v"), Seq(PathStep.Key(key)), Wanted.Value(dataType, Some("UTC")))
     }
     write(CompressionCodecName.UNCOMPRESSED) { plain =>
-      val wanted = VariantFile.readPaths(plain, paths)._1
-      assertEquals(wanted.size, rows)
-      write(CompressionCodecName.ZSTD)(file => assertEquals(VariantFile.readPaths(file, paths)._1, wanted))
+      val expected = VariantFile.readPaths(plain, paths)._1
+      assertEquals(expected.size, rows)
+      write(CompressionCodecName.ZSTD)(file => assertEquals(VariantFile.readPaths(file, paths)._1, expected))
     }
   }
 
-  test("an array is used again while a page is read into a buffer, and at no other time") {
+  test("an array is reused only while a page is read into its buffer") {
     val codecs = new PageCodecs(new Configuration(false))
     val compressor = new ZstdCompressor(Seq(1))
     def page(size: Int) = compressor.compress(BytesInput.from(Array.fill[Byte](size)(size.toByte)))
@@ -76,7 +80,7 @@ class PageBufferSuite extends munit.FunSuite {
     compressor.release()
   }
 
-  test("the array of a buffer that is through goes to one other, and to one only") {
+  test("the array of a released buffer goes to exactly one other buffer") {
     inThread {
       val (one, other, third) = (new PageBuffer, new PageBuffer, new PageBuffer)
       val array = one.ofSize(100_000)
@@ -88,7 +92,7 @@ class PageBufferSuite extends munit.FunSuite {
     }
   }
 
-  test("of several arrays the smallest that is large enough is used again, but none for a few bytes") {
+  test("the smallest pooled array that is large enough is reused, but none for a few bytes") {
     inThread {
       val arrays = Seq(300_000, 100_000, 200_000).map(PageArrays.take)
       arrays.foreach(PageArrays.give)
@@ -99,7 +103,7 @@ class PageBufferSuite extends munit.FunSuite {
     }
   }
 
-  test("what a file is read into has the size that was asked for, and is used again once it is released") {
+  test("an allocated buffer has the requested size, and its array is reused after release") {
     inThread {
       val allocator = new PageAllocator
       val bytes = allocator.allocate(70_001)
@@ -113,7 +117,7 @@ class PageBufferSuite extends munit.FunSuite {
   for (
     codec <- Seq(CompressionCodecName.UNCOMPRESSED, CompressionCodecName.SNAPPY, CompressionCodecName.ZSTD)
   )
-    test(s"row groups that are read into the arrays of those before, $codec") {
+    test(s"row groups are read into the arrays of earlier row groups, $codec") {
       val random = new Random(5)
       def text = random.alphanumeric.take(100).mkString
       val few = Seq.fill(40)(text)
@@ -136,7 +140,7 @@ class PageBufferSuite extends munit.FunSuite {
       }
     }
 
-  /** In a thread that has no arrays yet. */
+  /** Runs in a new thread, whose pool is empty. */
   private def inThread(check: => Unit): Unit = {
     var failure: Option[Throwable] = None
     val thread = new Thread(() =>

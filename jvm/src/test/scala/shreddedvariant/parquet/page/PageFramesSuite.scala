@@ -1,4 +1,4 @@
-/** Of a page in several frames those are decompressed that hold what is needed, and no others. */
+/** Of a page in several frames, only the frames with needed bytes are decompressed. */
 package shreddedvariant.parquet.page
 
 import java.nio.file.{Path => LocalPath}
@@ -44,7 +44,7 @@ class PageFramesSuite extends munit.FunSuite {
     compressed
   }
 
-  test("just the frames that hold what is needed, each once") {
+  test("only frames with needed bytes are decompressed, each once") {
     val sizes = Seq(1000, 1, 50_000, 17_000, 131_999)
     val starts = sizes.scanLeft(0)(_ + _)
     val compressed = framed(sizes)
@@ -52,18 +52,18 @@ class PageFramesSuite extends munit.FunSuite {
       val filled = mutable.ArrayBuffer.empty[Int]
       val frames =
         PageFrames.of(compressed, 0, compressed.length, page.length, (_, _, to, _) => filled += to).get
-      val wanted = mutable.Set.empty[Int]
+      val expected = mutable.Set.empty[Int]
       for (_ <- 0 until 3) {
         val from = random.nextInt(page.length)
         val until = from + random.nextInt(math.min(page.length - from, 20_000)) + 1
         frames.need(from, until)
-        wanted ++= sizes.indices.filter(i => starts(i) < until && from < starts(i + 1)).map(starts)
+        expected ++= sizes.indices.filter(i => starts(i) < until && from < starts(i + 1)).map(starts)
       }
-      assertEquals(filled.sorted.toSeq, wanted.toSeq.sorted)
+      assertEquals(filled.sorted.toSeq, expected.toSeq.sorted)
     }
   }
 
-  test("what is needed of a page is there, the rest may not be") {
+  test("needed bytes of a page are decompressed, other frames may not be") {
     val codecs = new PageCodecs(new Configuration(false))
     val buffer = new PageBuffer
     val compressed = BytesInput.from(framed(Seq(60_000, 60_000, 80_000)): Array[Byte])
@@ -83,7 +83,7 @@ class PageFramesSuite extends munit.FunSuite {
     codecs.release()
   }
 
-  test("one frame, frames that do not say their size, and a page of another size are no parts") {
+  test("a page with one frame, frames without a size, or another total size is decompressed whole") {
     def isInParts(compressed: Array[Byte], size: Int) =
       PageFrames.of(compressed, 0, compressed.length, size, (_, _, _, _) => ()).isDefined
     val several = framed(Seq(100_000, 100_000))
@@ -98,10 +98,10 @@ class PageFramesSuite extends munit.FunSuite {
     assert(!isInParts(stream.toByteArray ++ several, 2 * page.length))
   }
 
-  test("a frame that is damaged is refused when it is needed") {
+  test("a damaged frame is refused when it is needed") {
     val codecs = new PageCodecs(new Configuration(false))
     val compressed = framed(Seq(100_000, 100_000))
-    // In the entropy tables of the first frame.
+    // Damages the entropy tables of the first frame.
     for (i <- 12 until 40) compressed(i) = -1
     val buffer = new PageBuffer
     val zstd = codecs.getDecompressor(CompressionCodecName.ZSTD)
@@ -115,7 +115,7 @@ class PageFramesSuite extends munit.FunSuite {
     codecs.release()
   }
 
-  test("pages of long texts are in frames, the smaller the better, unless these find fewer repetitions") {
+  test("pages of long texts get the smallest frames that do not lose repetitions") {
     val compressor = new ZstdCompressor(Seq(1, 3))
     def frames(bytes: Array[Byte], ofLongTexts: Boolean) = {
       val compressed = compress(compressor, bytes, ofLongTexts)
@@ -123,13 +123,13 @@ class PageFramesSuite extends munit.FunSuite {
       val sizes = mutable.ArrayBuffer.empty[Int]
       PageFrames.of(compressed, 0, compressed.length, bytes.length, (_, _, _, size) => sizes += size)
         .foreach(_.need(0, bytes.length))
-      // The last one has what is left.
+      // The last frame takes the rest.
       sizes.dropRight(1).toSet
     }
     val Seq(small, large) = ZstdCompressor.Frames: @unchecked
     assertEquals(frames(page, ofLongTexts = true), Set(small))
     assertEquals(frames(page, ofLongTexts = false), Set.empty[Int])
-    // A phrase that each frame has to say once.
+    // Each frame contains the phrase once without a reference.
     val phrase = page.take(200)
     val phrases = page.grouped(800).flatMap(phrase ++ _).toArray
     assertEquals(frames(phrases, ofLongTexts = true), Set(large))
@@ -138,7 +138,7 @@ class PageFramesSuite extends munit.FunSuite {
     compressor.release()
   }
 
-  test("rows of pages in frames have their texts, also where rows have none") {
+  test("single rows of pages in frames have their texts, also beside rows without a text") {
     val rows = 4000
     val texts = (0 until rows).map(i => s"$i-" + random.alphanumeric.take(60).mkString)
     val values = (0 until rows).map { i =>
@@ -147,9 +147,9 @@ class PageFramesSuite extends munit.FunSuite {
     VariantFile.withFile { file =>
       val shape = ShapeParser.parse("t STRING")
       VariantFile.write(file, values.map(Value.encode(_)), shape, codec = CompressionCodecName.ZSTD)
-      for (some <- Seq(Seq(0), Seq(rows - 1), 0 until rows by 501, 3 until rows by 7, 100 until 900)) {
-        val spans = RowRanges.of(some.map(i => RowRange(i.toLong, i + 1L)))
-        assertEquals(read(file, spans), some.map(i => if (i % 7 == 3) null else texts(i)))
+      for (selected <- Seq(Seq(0), Seq(rows - 1), 0 until rows by 501, 3 until rows by 7, 100 until 900)) {
+        val spans = RowRanges.of(selected.map(i => RowRange(i.toLong, i + 1L)))
+        assertEquals(read(file, spans), selected.map(i => if (i % 7 == 3) null else texts(i)))
       }
     }
   }

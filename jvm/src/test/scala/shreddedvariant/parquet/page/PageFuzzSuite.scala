@@ -1,6 +1,7 @@
 /**
- * Damaged pages of each encoding that is decoded here end in values or in a decoding error: nothing is written beside them,
- * no array is asked for that the page does not account for, and no decoder fails by accident.
+ * Damaged pages of each encoding that this data source decodes give values or a decoding error: decoders write
+ * nothing outside of their pages, allocate no array that the size of the page does not justify, and throw no
+ * other exception.
  *
  * `make test` damages ten thousand pages, FUZZ=1 a million; SEED=123 runs the pages of one seed again.
  */
@@ -49,11 +50,11 @@ class PageFuzzSuite extends munit.FunSuite {
       } catch {
         case _: ParquetDecodingException | _: ShreddedVariantException =>
           refused += 1
-          if (damaged eq page) fail(s"page $i of seed $seed is as it was made")
+          if (damaged eq page) fail(s"page $i of seed $seed is refused although it is undamaged")
         case e: Throwable => fail(s"page $i of seed $seed: $e", e)
       }
     }
-    assert(values >= perKind / 50 && refused > 0, s"$values gave values, $refused were refused")
+    assert(values >= perKind / 50 && refused > 0, s"$values pages gave values, $refused were refused")
   }
 }
 
@@ -61,8 +62,13 @@ private object PageFuzz {
   private final val Canary = 0x5a.toByte
   private final val Around = 64
 
-  /** Pages of a column in an encoding; what is written into a page of version 1. */
-  final case class Kind(name: String, of: PrimitiveTypeName, encoding: Encoding, dataType: DataType) {
+  /** A column type and an encoding; creates undamaged data pages of version 1. */
+  final case class Kind(
+      name: String,
+      physicalType: PrimitiveTypeName,
+      encoding: Encoding,
+      dataType: DataType
+  ) {
     def page(random: Random): Page = {
       val column = descriptor(random.nextInt(3))
       val (max, repeats) = (column.getMaxDefinitionLevel, column.getMaxRepetitionLevel > 0)
@@ -84,8 +90,8 @@ private object PageFuzz {
     }
 
     private def descriptor(nesting: Int) = {
-      val required = Types.required(of)
-      val typed = (if (of == FIXED_LEN_BYTE_ARRAY) required.length(5) else required).named("c")
+      val required = Types.required(physicalType)
+      val typed = (if (physicalType == FIXED_LEN_BYTE_ARRAY) required.length(5) else required).named("c")
       new ColumnDescriptor(Array("c"), typed, if (nesting == 2) 1 else 0, nesting)
     }
 
@@ -102,7 +108,7 @@ private object PageFuzz {
             if (width == 0) Array.emptyByteArray else hybrid(Seq.fill(values)(random.nextInt(size)), width)
           (width.toByte +: ids, Some(plain(random, size) -> size))
         case Encoding.DELTA_BINARY_PACKED =>
-          val width = if (of == INT32) 4 else 8
+          val width = if (physicalType == INT32) 4 else 8
           val shift = random.nextInt(width * 8)
           val numbers = ByteBuffer.allocate(values * width).order(ByteOrder.LITTLE_ENDIAN)
           for (_ <- 0 until values)
@@ -115,7 +121,7 @@ private object PageFuzz {
           (all(writer.getBytes), None)
       }
 
-    private def plain(random: Random, values: Int): Array[Byte] = of match {
+    private def plain(random: Random, values: Int): Array[Byte] = physicalType match {
       case BOOLEAN => random.nextBytes((values + 7) / 8)
       case INT32 | FLOAT => random.nextBytes(4 * values)
       case INT64 | DOUBLE => random.nextBytes(8 * values)
@@ -142,10 +148,10 @@ private object PageFuzz {
     Kind("fixed bytes, PLAIN", FIXED_LEN_BYTE_ARRAY, Encoding.PLAIN, BinaryType),
     Kind("texts, PLAIN", BINARY, Encoding.PLAIN, StringType),
     Kind("texts, dictionary", BINARY, Encoding.RLE_DICTIONARY, StringType),
-    Kind("texts behind their lengths", BINARY, Encoding.DELTA_LENGTH_BYTE_ARRAY, StringType)
+    Kind("texts, DELTA_LENGTH_BYTE_ARRAY", BINARY, Encoding.DELTA_LENGTH_BYTE_ARRAY, StringType)
   )
 
-  /** A page and its dictionary, as bytes and number of values; `isPacked` by zstd. */
+  /** A page, and its dictionary as bytes and number of values. With `isPacked`, zstd compresses the page. */
   final case class Page(
       kind: Kind,
       column: ColumnDescriptor,
@@ -158,7 +164,7 @@ private object PageFuzz {
       size: Int => Int = identity
   ) {
 
-    /** Wrong in one to three places: bytes, counts, sizes, or the frame that zstd made of it. */
+    /** Damages one to three parts of the page: bytes, counts, sizes, or the compressed bytes. */
     def damaged(random: Random): Page =
       (0 to random.nextInt(3)).foldLeft(this)((page, _) => page.wrong(random))
 
@@ -171,13 +177,13 @@ private object PageFuzz {
       case _ => copy(bytes = spoilt(random, bytes))
     }
 
-    /** As whole pages are read, and as single rows are. */
+    /** Decodes the page as a whole page, and as a page with single selected rows. */
     def decode(random: Random): Unit = {
       val whole = new Canaries
       val plain = new PlainPages(pages(whole), whole.buffer, whole.plain).getPageReader(column)
       plain.readDictionaryPage()
       plain.readPage() match {
-        case made: DataPageV1 if made.getValueEncoding != kind.encoding => whole.check(made)
+        case plainPage: DataPageV1 if plainPage.getValueEncoding != kind.encoding => whole.check(plainPage)
         case _ => ()
       }
       whole.check()
@@ -194,7 +200,9 @@ private object PageFuzz {
       if (random.nextInt(10) == 0) inVectors(new RowPages(pages(cut), spans, cut.buffer), spans.size.toInt)
     }
 
-    /** Spark's decoder has its own ways to fail, which become an error of ours before anybody meets them. */
+    /**
+     * Decodes with Spark's decoder. `LeafColumnReader` turns its exceptions into errors of this data source.
+     */
     private def inVectors(pages: PageReadStore, rows: Int): Unit = {
       val vectors = new VectorAllocator(64, offHeap = false)
       val leaf =
@@ -259,7 +267,7 @@ private object PageFuzz {
   private val tools =
     ThreadLocal.withInitial(() => (new ZstdCompressor(Seq(1)), new PageCodecs(new Configuration(false))))
 
-  /** Arrays for pages, which decoders take for their own: what stands behind a page, or beside it, is to stay. */
+  /** Arrays for pages with canary bytes before and after the page, which decoders must not overwrite. */
   private final class Canaries {
     val buffer = new PageBuffer
     val plain = new PageBuffer
@@ -269,17 +277,17 @@ private object PageFuzz {
 
     def around(bytes: Array[Byte]): BytesInput = {
       val fence = Array.fill(Around)(Canary)
-      val held = fence ++ bytes ++ fence
-      sources +:= (held -> held.clone)
-      BytesInput.from(held, Around, bytes.length)
+      val fenced = fence ++ bytes ++ fence
+      sources +:= (fenced -> fenced.clone)
+      BytesInput.from(fenced, Around, bytes.length)
     }
 
-    /** Behind a page that was made PLAIN. */
+    /** Checks the bytes after a page that was decoded to PLAIN. */
     def check(page: DataPageV1): Unit = {
-      val made = page.getBytes.toInputStream.slice(page.getUncompressedSize)
-      if (made.hasArray && (made.array eq to))
-        for (at <- page.getUncompressedSize until to.length)
-          if (to(at) != Canary) throw new AssertionError(s"byte $at")
+      val bytes = page.getBytes.toInputStream.slice(page.getUncompressedSize)
+      if (bytes.hasArray && (bytes.array eq to))
+        for (offset <- page.getUncompressedSize until to.length)
+          if (to(offset) != Canary) throw new AssertionError(s"byte $offset")
     }
 
     def check(): Unit =
@@ -287,27 +295,27 @@ private object PageFuzz {
         if (!Arrays.equals(now, before)) throw new AssertionError("the page was written to")
   }
 
-  private def hostile(random: Random, of: Int): Int = random.nextInt(6) match {
+  private def hostile(random: Random, value: Int): Int = random.nextInt(6) match {
     case 0 => -1
     case 1 => Int.MaxValue
     case 2 => Int.MinValue
     case 3 => 0
-    case 4 => of + random.nextInt(9) - 4
+    case 4 => value + random.nextInt(9) - 4
     case _ => random.nextInt()
   }
 
-  /** Flipped, overwritten by numbers that are large or negative, cut off, or longer. */
+  /** Flips a bit, overwrites bytes with large or negative numbers, truncates or extends. */
   private def spoilt(random: Random, bytes: Array[Byte]): Array[Byte] =
     if (bytes.isEmpty) random.nextBytes(random.nextInt(20))
     else {
-      val at = random.nextInt(if (random.nextBoolean()) bytes.length else math.min(bytes.length, 24))
+      val offset = random.nextInt(if (random.nextBoolean()) bytes.length else math.min(bytes.length, 24))
       random.nextInt(6) match {
-        case 0 => bytes.take(at)
+        case 0 => bytes.take(offset)
         case 1 => bytes ++ random.nextBytes(random.nextInt(30))
-        case 2 => bytes.patch(at, varints(random.nextInt(varints.length)), random.nextInt(11))
-        case 3 => bytes.patch(at, int(ints(random.nextInt(ints.length))), 4)
-        case 4 => bytes.patch(at, random.nextBytes(1 + random.nextInt(8)), random.nextInt(8))
-        case _ => bytes.updated(at, (bytes(at) ^ 1 << random.nextInt(8)).toByte)
+        case 2 => bytes.patch(offset, varints(random.nextInt(varints.length)), random.nextInt(11))
+        case 3 => bytes.patch(offset, int(ints(random.nextInt(ints.length))), 4)
+        case 4 => bytes.patch(offset, random.nextBytes(1 + random.nextInt(8)), random.nextInt(8))
+        case _ => bytes.updated(offset, (bytes(offset) ^ 1 << random.nextInt(8)).toByte)
       }
     }
 

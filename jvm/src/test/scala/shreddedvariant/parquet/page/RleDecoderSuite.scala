@@ -1,4 +1,7 @@
-/** What other writers may leave out of runs, or put into them, is read as Spark's own decoder reads it. */
+/**
+ * Empty runs and pages without dictionary ids, which other writers may write, are read as Spark's own decoder
+ * does.
+ */
 package shreddedvariant.parquet.page
 
 import java.nio.ByteBuffer
@@ -9,21 +12,21 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
 import org.apache.parquet.schema.Types
 
 class RleDecoderSuite extends munit.FunSuite {
-  test("runs without numbers are passed over, and bytes that have no others end in an error") {
+  test("empty runs are skipped, and bytes with only empty runs give an error") {
     val empty = Array[Byte](0, 1, 1, 0, 0)
     val decoder = new RleDecoder(ByteBuffer.wrap(empty ++ Array[Byte](6, 1)), 1)
     assertEquals(Seq.fill(3)(decoder.next()), Seq(1, 1, 1))
     intercept[ParquetDecodingException](new RleDecoder(ByteBuffer.wrap(empty), 1).next())
   }
 
-  test("a page without ids has no values, and is no page of the dictionary's first entry") {
+  test("a page without dictionary ids has no values, not the dictionary's first entry") {
     val column = Types.required(INT32).named("a")
     def ids(bytes: Byte*) = ValueCopy(
       Encoding.RLE_DICTIONARY,
       column,
       ByteBuffer.wrap(bytes.toArray),
       new PageBuffer,
-      most = 8
+      maxCount = 8
     )
     ids().skip(0)
     ids().copy(0)

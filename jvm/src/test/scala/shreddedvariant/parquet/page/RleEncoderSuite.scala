@@ -1,4 +1,4 @@
-/** The hybrid of runs and bit packing is, byte for byte, the one that Parquet's own writer makes. */
+/** `RleEncoder` writes the same bytes as Parquet's own writer. */
 package shreddedvariant.parquet.page
 
 import scala.util.Random
@@ -7,19 +7,19 @@ import org.apache.parquet.bytes.HeapByteBufferAllocator
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
 
 class RleEncoderSuite extends munit.FunSuite {
-  private def ofParquet(width: Int, numbers: Seq[Int]): Array[Byte] = {
+  private def encodeByParquet(width: Int, numbers: Seq[Int]): Array[Byte] = {
     val encoder = new RunLengthBitPackingHybridEncoder(width, 64, 1 << 20, new HeapByteBufferAllocator)
     numbers.foreach(encoder.writeInt)
     encoder.toBytes.toInputStream.readAllBytes()
   }
 
-  private def ofOurs(writer: RleEncoder, numbers: Seq[Int]): Array[Byte] = {
+  private def encode(writer: RleEncoder, numbers: Seq[Int]): Array[Byte] = {
     writer.clear()
     writer.add(numbers.toArray, numbers.size)
     writer.encoded.toInputStream.readAllBytes()
   }
 
-  /** Runs of all lengths around eight, and long ones, of numbers that a width can hold. */
+  /** Short runs, of lengths below and above eight, and long runs, of numbers with `width` bits. */
   private def numbers(random: Random, width: Int): Seq[Int] =
     Seq.fill(random.nextInt(200)) {
       val number = if (width == 0) 0 else random.nextInt() >>> (32 - width)
@@ -32,13 +32,13 @@ class RleEncoderSuite extends munit.FunSuite {
       val writer = new RleEncoder(width)
       for (_ <- 0 until 20) {
         val page = numbers(random, width)
-        assertEquals(ofOurs(writer, page).toSeq, ofParquet(width, page).toSeq)
+        assertEquals(encode(writer, page).toSeq, encodeByParquet(width, page).toSeq)
       }
     }
   }
 
   test("no numbers, one, and numbers that never repeat") {
     for (page <- Seq(Nil, Seq(5), 0 until 7, 0 until 8, 0 until 9, (0 until 100000).map(_ % 512)))
-      assertEquals(ofOurs(new RleEncoder(9), page).toSeq, ofParquet(9, page).toSeq)
+      assertEquals(encode(new RleEncoder(9), page).toSeq, encodeByParquet(9, page).toSeq)
   }
 }

@@ -1,4 +1,4 @@
-/** Each column is compressed with the level that suits it, unless a level is set. */
+/** Each column is compressed with the zstd level that gives the smaller pages, unless a level is set. */
 package shreddedvariant.parquet.page
 
 import java.nio.file.{Files, Path => LocalPath}
@@ -19,7 +19,7 @@ import shreddedvariant.parquet.write.{FileWriter, WriteJob}
 class ZstdLevelsSuite extends munit.FunSuite {
   private val schema = new StructType().add("hash", StringType).add("text", StringType)
 
-  /** Hashes as people write them, 5 bits a character; and words, which repeat but are short. */
+  /** Hashes in base32, 5 bits a character, and texts of short, repeated words. */
   private def rows: Iterator[InternalRow] = {
     val random = new Random(7)
     val words = IndexedSeq.fill(1000)(random.alphanumeric.take(5).mkString)
@@ -50,13 +50,13 @@ class ZstdLevelsSuite extends munit.FunSuite {
     finally reader.close()
   }
 
-  test("hashes get the quick level, which makes them smaller, and words the usual one") {
+  test("hashes get the fast level, which makes them smaller, and words the usual level") {
     val (chosen, quick, usual) = (sizes(None), sizes(Some(1)), sizes(Some(3)))
     assert(quick("hash") < usual("hash") && usual("text") < quick("text"))
     assertEquals(chosen, Map("hash" -> quick("hash"), "text" -> usual("text")))
   }
 
-  test("a level that is set is the only one") {
+  test("a level that is set applies to all columns") {
     assertNotEquals(sizes(Some(9)), sizes(None))
     assertNotEquals(sizes(Some(9))("text"), sizes(Some(3))("text"))
   }

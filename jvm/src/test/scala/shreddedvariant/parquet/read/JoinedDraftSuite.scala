@@ -1,4 +1,4 @@
-/** A draft of ours that a tool has joined with another's keeps our word in its footer, which is not believed any more. */
+/** After a tool joins a draft file of ours with another file, our key in the footer is ignored. */
 package shreddedvariant.parquet.read
 
 import java.nio.file.Path
@@ -26,12 +26,12 @@ class JoinedDraftSuite extends FunSuite {
 
   private def document(a: Long) = Value.encode(Value.Obj(Map("a" -> Value.Integer(a, 8))))
 
-  test("what stands around the cell of a path is found in a file that is not all ours") {
+  test("a path is found in an enclosing stored value in a file with rows of another writer") {
     VariantFile.withFile { ours =>
       VariantFile.write(ours, Seq(document(1)), shape, layout = WriteLayout.Draft)
       VariantFile.withFile { other =>
         val footer = VariantFile.footer(ours)
-        writeAround(other, footer.getSchema, document(2))
+        writeStored(other, footer.getSchema, document(2))
         VariantFile.withFile { joined =>
           join(joined, footer.getSchema, footer.getKeyValueMetaData.asScala.toMap, Seq(ours, other))
           assert(VariantFile.footer(joined).getKeyValueMetaData.containsKey(DraftLayout.FooterKey))
@@ -41,8 +41,8 @@ class JoinedDraftSuite extends FunSuite {
     }
   }
 
-  /** One row whose document is stored whole, although its fields have cells. */
-  private def writeAround(file: Path, schema: MessageType, document: (Array[Byte], Array[Byte])): Unit = {
+  /** Writes one row whose document is stored whole, although its fields have cells. */
+  private def writeStored(file: Path, schema: MessageType, document: (Array[Byte], Array[Byte])): Unit = {
     val writer: ParquetWriter[org.apache.parquet.example.data.Group] =
       ExampleParquetWriter.builder(HadoopOutputFile.fromPath(hadoop(file), conf)).withType(schema).build()
     val row = new SimpleGroup(schema)

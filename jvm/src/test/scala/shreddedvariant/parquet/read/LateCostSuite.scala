@@ -1,4 +1,4 @@
-/** When it is worth finding rows before their values are decoded, and how often that is tried. */
+/** When late materialisation pays, and how often it is tried. */
 package shreddedvariant.parquet.read
 
 import shreddedvariant.parquet.bind.Attempts
@@ -7,19 +7,19 @@ class LateCostSuite extends munit.FunSuite {
   private val variants = LateCost(filterColumns = 1, leaves = 31, bytesOfRow = 200)
   private val numbers = LateCost(filterColumns = 3, leaves = 2, bytesOfRow = 16)
 
-  test("few rows of whole variants are found first, many are not") {
+  test("late materialisation pays for few rows of whole variants, not for many") {
     assert(variants.isWorth(0.001))
     assert(variants.isWorth(0.03))
     assert(!variants.isWorth(0.25))
   }
 
-  test("values that are decoded in no time are decoded for all rows, unless their pages can be left alone") {
+  test("late materialisation of cheap values pays only if no row passes") {
     assert(!numbers.isWorth(0.01))
     assert(!numbers.isWorth(0.5))
     assert(numbers.isWorth(0))
   }
 
-  test("more survivors are never worth more") {
+  test("late materialisation never pays better for more passing rows") {
     for {
       leaves <- 1 to 100 by 7
       bytes <- 1 to 1000 by 37
@@ -29,7 +29,7 @@ class LateCostSuite extends munit.FunSuite {
   }
 
   test(
-    "an attempt that did not pay is followed by more and more row groups without one, one that did by none"
+    "after attempts that do not pay, more row groups are read without an attempt; after one that pays, none"
   ) {
     val attempts = new Attempts
     def pause() = Iterator.continually(attempts.next()).indexOf(true)

@@ -1,4 +1,4 @@
-/** Pages of single rows hold what Spark's own decoder finds in the whole pages when it is told of the same rows. */
+/** Pages of selected rows decode to the same values as the whole pages with Spark's own selection of rows. */
 package shreddedvariant.parquet.read
 
 import java.nio.ByteBuffer
@@ -62,7 +62,7 @@ class RowPagesSuite extends munit.FunSuite {
     row.add("i", i)
     row.add("rb", random.nextBoolean())
     sometimes(0.7)(row.add("l", random.nextLong()))
-    // Nulls and values in long runs.
+    // Long runs of nulls and of values.
     if (i / 40 % 3 > 0) row.add("d", random.nextDouble())
     sometimes(0.99)(row.add("f", random.nextFloat()))
     sometimes(0.6)(row.add("b", i / 20 % 2 == 0))
@@ -111,7 +111,7 @@ class RowPagesSuite extends munit.FunSuite {
     finally writer.close()
   }
 
-  /** Levels and values of one leaf, entry by entry, batch by batch. */
+  /** Decodes the levels and values of all entries of one leaf, in batches. */
   private def decode(
       pages: PageReadStore,
       group: RowGroup,
@@ -129,16 +129,16 @@ class RowPagesSuite extends munit.FunSuite {
     leaf.keepLevels(_ => true)
     try {
       leaf.open(pages, null, group)
-      val found = Seq.newBuilder[String]
-      var left = rows
-      while (left > 0) {
-        val n = math.min(left, 64).toInt
+      val entries = Seq.newBuilder[String]
+      var remaining = rows
+      while (remaining > 0) {
+        val n = math.min(remaining, 64).toInt
         leaf.read(n)
         for (e <- 0 until leaf.entries)
-          found += s"${leaf.repetition(e)} ${leaf.definition(e)} ${value(leaf, e)}"
-        left -= n
+          entries += s"${leaf.repetition(e)} ${leaf.definition(e)} ${value(leaf, e)}"
+        remaining -= n
       }
-      found.result()
+      entries.result()
     } finally vectors.close()
   }
 
@@ -186,7 +186,7 @@ class RowPagesSuite extends munit.FunSuite {
           } finally reader.close()
         }
         val expected = read((pages, group) => decode(pages, group, column, spans.size))
-        val found = read { (pages, group) =>
+        val actual = read { (pages, group) =>
           val leaf = new LeafColumnReader(
             schema.getColumnDescription(column),
             types(column.head),
@@ -201,14 +201,14 @@ class RowPagesSuite extends munit.FunSuite {
             spans.size
           ))
         }
-        assertEquals(found.getOrElse(expected), expected, s"${column.mkString(".")} $spans")
-        // Nothing but what rests on the values before it is left to Spark.
-        if (version == WriterVersion.PARQUET_1_0) assert(found.isDefined, column.mkString("."))
+        assertEquals(actual.getOrElse(expected), expected, s"${column.mkString(".")} $spans")
+        // All encodings of version 1 are supported here, and none is left to Spark.
+        if (version == WriterVersion.PARQUET_1_0) assert(actual.isDefined, column.mkString("."))
       }
     }
   }
 
-  test("numbers come back from runs as they went in, wherever one begins to read") {
+  test("numbers decode from runs as written, from any position") {
     val random = new Random(5)
     for (width <- 1 to 32; _ <- 0 until 8) {
       val mask = if (width == 32) -1 else (1 << width) - 1
@@ -219,19 +219,19 @@ class RowPagesSuite extends munit.FunSuite {
       val encoded = new PackedNumbers(width)
       numbers.foreach(encoded.add)
       def runs = new RleDecoder(ByteBuffer.wrap(encoded.bytes.toInputStream.readAllBytes()), width)
-      for (at <- numbers.indices by 7) {
+      for (index <- numbers.indices by 7) {
         val cursor = runs
-        val wanted = numbers(at)
-        assertEquals(cursor.count(at.toLong, wanted), numbers.take(at).count(_ == wanted).toLong)
-        assertEquals(cursor.next(), wanted)
+        val expected = numbers(index)
+        assertEquals(cursor.count(index.toLong, expected), numbers.take(index).count(_ == expected).toLong)
+        assertEquals(cursor.next(), expected)
         val skipping = runs
-        skipping.skip(at.toLong)
-        assertEquals(skipping.next(), wanted)
+        skipping.skip(index.toLong)
+        assertEquals(skipping.next(), expected)
       }
     }
   }
 
-  test("a page that ends too early, or whose runs lie, is refused and not read beyond") {
+  test("a truncated page or damaged runs are refused, and nothing after the page is read") {
     val random = new Random(9)
     for (_ <- 0 until 2000) {
       val bytes = random.nextBytes(random.nextInt(30))

@@ -1,4 +1,6 @@
-/** Levels that make no lists, or differ between the leaves of a list, are refused with the file and the column. */
+/**
+ * Levels that are not valid lists, or differ between the leaves of a list, are refused with file and column.
+ */
 package shreddedvariant.parquet.vector
 
 import java.nio.{ByteBuffer, ByteOrder}
@@ -21,7 +23,10 @@ class LevelsSuite extends munit.FunSuite {
   )
   private val list = Seq("l")
 
-  /** What a reader does for a batch of rows: `levels` are (repetition, definition) of the entries of `a` and of `b`. */
+  /**
+   * Reads a batch and returns the lengths of its lists. `levels` are (repetition, definition) of a leaf's
+   * entries.
+   */
   private def read(rows: Int, offHeap: Boolean, levels: (String, Seq[(Int, Int)])*): Seq[Int] = {
     val vectors = new VectorAllocator(16, offHeap)
     val leaves = new FileLeaves(schema, vectors, new BatchPosition("the.parquet"))
@@ -70,7 +75,7 @@ class LevelsSuite extends munit.FunSuite {
     override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = Optional.empty()
   }
 
-  test("where memory does not suffice, an error names the file, which ignoring damaged files does not hide") {
+  test("out of memory gives an error with the file name, which ignoreCorruptFiles does not hide") {
     val vectors = new VectorAllocator(16, offHeap = false)
     val leaves = new FileLeaves(schema, vectors, new BatchPosition("the.parquet"))
     val leaf = leaves.leaf(Seq("l", "list", "element", "a"), IntegerType, Rebasing.none, _ => true)
@@ -105,7 +110,7 @@ class LevelsSuite extends munit.FunSuite {
   )
 
   for (offHeap <- Seq(false, true)) {
-    test(s"lists are what their levels tell, off heap: $offHeap") {
+    test(s"lists follow from their levels, off heap: $offHeap") {
       assertEquals(read(2, offHeap, "a" -> two, "b" -> two), Seq(2, 1))
       assertEquals(read(3, offHeap, "a" -> Seq(0 -> 0, 0 -> 1, 0 -> 2)), Seq(-1, 0, 1))
     }

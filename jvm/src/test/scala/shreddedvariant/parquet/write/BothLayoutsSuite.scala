@@ -1,6 +1,6 @@
 /**
- * The same documents along the same shapes are the same in both layouts: their values, what paths give, what casts fail,
- * what is skipped. A draft of an unknown writer is read the same and skipped no more.
+ * The same documents with the same shapes give equal results in both layouts: values, paths, failed casts and
+ * skipped row groups. A draft file of an unknown writer gives equal values and skips no more row groups.
  */
 package shreddedvariant.parquet.write
 
@@ -19,7 +19,10 @@ import shreddedvariant.parquet.read.ReadCount
 import shreddedvariant.source.scan.{ScanColumns, ScanPredicates}
 import shreddedvariant.stats.Predicate
 
-/** Files of one table in three forms: today's, our draft, and a draft of whom nobody knows. */
+/**
+ * A table as three files: in the current layout, in our draft layout, and in the draft layout of an unknown
+ * writer.
+ */
 private final case class Forms(today: Path, draft: Path, foreign: Path)
 
 class BothLayoutsSuite extends ScalaCheckSuite {
@@ -52,7 +55,7 @@ class BothLayoutsSuite extends ScalaCheckSuite {
     }
   }
 
-  /** Another key of the same length takes the place of ours in the footer. */
+  /** Replaces our key in the footer by another key of the same length. */
   private def withoutKey(file: Array[Byte]): Array[Byte] = {
     val text = new String(file, "ISO-8859-1")
     assert(text.contains(DraftLayout.FooterKey))
@@ -98,11 +101,11 @@ class BothLayoutsSuite extends ScalaCheckSuite {
     rows <- rows
     first = rows.find(_ != null)
     shape <- first.fold(Shapes.shapes(3))(v => Gen.frequency(3 -> Shapes.near(v), 1 -> Shapes.shapes(3)))
-    // Rows like the first one, so that leaves have values and bounds.
+    // Adds copies of the first row, so that leaves have values and bounds.
     alike <- Gen.someOf(rows ++ Seq.fill(6)(first.orNull))
   } yield ((alike ++ rows).toSeq, shape)
 
-  /** Types of Spark are compared as they are; variants by what they mean. */
+  /** Makes values comparable: variants by their logical values, values of Spark's types unchanged. */
   private def meaning(value: Any): Any = value match {
     case v: VariantVal => Value.logical(Value.decode(v.getMetadata, v.getValue))
     case array: org.apache.spark.sql.catalyst.util.ArrayData =>
@@ -112,14 +115,14 @@ class BothLayoutsSuite extends ScalaCheckSuite {
     case other => other
   }
 
-  /** The rows, or what kept them from being read. */
+  /** The rows or the error of reading them, and the number of skipped row groups. */
   private def read(file: Path, paths: Seq[PathColumn], predicate: Option[Predicate] = None) =
     try {
       val (rows, counts) = VariantFile.readPaths(file, paths, predicate)
       (Right(rows.map(_.map(meaning))), counts(ReadCount.RowGroupsSkipped))
     } catch { case e: Exception => (Left(e.getMessage.replaceAll("In the file '[^']*'", "")), 0L) }
 
-  test("paths give the same, and fail alike") {
+  test("paths give equal values and equal errors") {
     val cases = for {
       (rows, shape) <- tables
       size <- Gen.choose(1, 4)
@@ -175,7 +178,7 @@ class BothLayoutsSuite extends ScalaCheckSuite {
   }
 
   test(
-    "the same row groups are skipped, and those of unknown writers only where nothing is stored on the way"
+    "both layouts skip the same row groups, and files of unknown writers skip no more row groups"
   ) {
     val cases = for {
       (rows, shape) <- tables

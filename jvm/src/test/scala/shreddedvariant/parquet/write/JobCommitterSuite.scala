@@ -1,4 +1,6 @@
-/** What killed jobs have left is removed by later ones; nothing of a job that lives is, or that job fails. */
+/**
+ * Later jobs remove the files of killed jobs. If they remove a file of a running job, the running job fails.
+ */
 package shreddedvariant.parquet.write
 
 import java.io.IOException
@@ -23,7 +25,10 @@ import shreddedvariant.ShreddedVariantException
 
 class JobCommitterSuite extends munit.FunSuite {
 
-  /** Spark's first log sets up all loggers, and Hadoop tells of each job. */
+  /**
+   * Spark's first log message configures all loggers, and Hadoop logs each job, so this turns other loggers
+   * off.
+   */
   override def beforeAll(): Unit = {
     SQLConf.get
     Configurator.setAllLevels("", Level.OFF)
@@ -36,7 +41,7 @@ class JobCommitterSuite extends munit.FunSuite {
       Files.walk(root).sorted(java.util.Comparator.reverseOrder[LocalPath]).forEach(f => Files.delete(f))
   )
 
-  /** A job that writes one file named after it, into the table or a place below it. */
+  /** A job that writes one file with its name, into the table or a directory below. */
   private class Job(
       name: String,
       table: LocalPath,
@@ -48,7 +53,7 @@ class JobCommitterSuite extends munit.FunSuite {
     fs.foreach(conf.setClass("fs.file.impl", _, classOf[org.apache.hadoop.fs.FileSystem]))
     conf.setBoolean("fs.file.impl.disable.cache", true)
     conf.set(SQLConf.OUTPUT_COMMITTER_CLASS.key, classOf[ParquetOutputCommitter].getName)
-    // As Spark has it.
+    // The same settings as in Spark.
     conf.setInt("mapreduce.fileoutputcommitter.algorithm.version", 1)
     conf.set("parquet.summary.metadata.level", "NONE")
     JobCommitter.install(conf, keep)
@@ -83,11 +88,11 @@ class JobCommitterSuite extends munit.FunSuite {
       Files.setLastModifiedTime(_, FileTime.fromMillis(System.currentTimeMillis - DAYS.toMillis(days)))
     )
 
-  /** The names of what stands in the table, without `_SUCCESS` and checksums. */
-  private def seen(table: LocalPath): Set[String] =
+  /** The names of the files and directories in the table, without `_SUCCESS` and checksums. */
+  private def listed(table: LocalPath): Set[String] =
     table.toFile.list.filterNot(n => n == "_SUCCESS" || n.startsWith(".") && n.endsWith(".crc")).toSet
 
-  /** The warnings that the body gives. */
+  /** The warnings that the body logs. */
   private def warnings(body: => Unit): Seq[String] = {
     val found = mutable.Buffer.empty[String]
     val appender = new AbstractAppender("test", null, null, true, Property.EMPTY_ARRAY) {
@@ -101,33 +106,34 @@ class JobCommitterSuite extends munit.FunSuite {
     found.toSeq
   }
 
-  table.test("what a killed job has left goes with the commit of a later one, which says so") { root =>
+  table.test("the commit of a later job removes the files of a killed job, with a warning") { root =>
     val killed = new Job("killed", root).begin().write()
     age(killed.directory)
-    val told = warnings(new Job("later", root).begin().write().commit())
-    assertEquals(seen(root), Set("later"))
-    assertEquals(told.size, 1)
-    assert(told.head.startsWith("[SHREDDED_VARIANT_TEMPORARY_FILES_REMOVED] "), told.head)
-    assert(told.head.contains(killed.directory.toString), told.head)
+    val messages = warnings(new Job("later", root).begin().write().commit())
+    assertEquals(listed(root), Set("later"))
+    assertEquals(messages.size, 1)
+    assert(messages.head.startsWith("[SHREDDED_VARIANT_TEMPORARY_FILES_REMOVED] "), messages.head)
+    assert(messages.head.contains(killed.directory.toString), messages.head)
   }
 
-  table.test("a job that is given up removes nothing but its own files") { root =>
+  table.test("an aborted job removes only its own files") { root =>
     age(new Job("killed", root).begin().write().directory)
     new Job("later", root).begin().write().abort()
-    assertEquals(seen(root), Set("_temporary"))
+    assertEquals(listed(root), Set("_temporary"))
     assertEquals(root.resolve("_temporary").toFile.list.toSeq.size, 1)
   }
 
-  table.test("what is young stays, and so does what a file says is alive, and what other writers have left") {
+  table.test("young directories, directories with a young file, and those of other writers are kept") {
     root =>
       val running = Seq.fill(4)(new Job("running", root).begin().write())
       running.tail.foreach(job => age(job.directory))
-      // The driver of the second has told, a task of the third has, and the option of who commits is larger for the fourth.
+      // The second job has a young beat, the third a young file of a task. For the fourth, the committing job
+      // has a larger option.
       age(running(3).directory, 100)
       Files.setLastModifiedTime(running(1).beat, FileTime.fromMillis(System.currentTimeMillis))
       below(running(2).directory).filter(_.endsWith("running"))
         .foreach(Files.setLastModifiedTime(_, FileTime.fromMillis(System.currentTimeMillis)))
-      // Of Hadoop's own committer, and of a person.
+      // Directories of Hadoop's own committer, and of a user.
       for (other <- Seq("0/task_1/x", "7/_temporary/attempt_1/x")) {
         val file = root.resolve("_temporary").resolve(other)
         Files.createDirectories(file.getParent)
@@ -140,23 +146,23 @@ class JobCommitterSuite extends munit.FunSuite {
       running(3).abort()
       assertEquals(warnings(new Job("latest", root).begin().write().commit()), Nil)
       running.take(3).foreach(_.commit())
-      assertEquals(seen(root), Set("_temporary", "later", "latest", "running"))
+      assertEquals(listed(root), Set("_temporary", "later", "latest", "running"))
       assertEquals(root.resolve("_temporary").toFile.list.toSet, Set("0", "7"))
   }
 
-  table.test("a job whose driver runs is kept, however long its tasks take") { root =>
-    // Its beat comes every half second.
+  table.test("a job with a running driver is kept, for any duration of its tasks") { root =>
+    // The beat is written every half second.
     val running = new Job("running", root, keep = 2000).begin().write()
     age(running.directory)
     val until = System.currentTimeMillis + 60000
     while (!isYoung(running.beat) && System.currentTimeMillis < until) Thread.sleep(20)
     assertEquals(warnings(new Job("other", root).begin().write().commit()), Nil)
     running.commit()
-    assertEquals(seen(root), Set("running", "other"))
+    assertEquals(listed(root), Set("running", "other"))
   }
 
   for (when <- Seq("before its tasks are done", "before it commits"))
-    table.test(s"a job that is taken for dead $when fails, and leaves nothing") { root =>
+    table.test(s"a job whose files are removed $when fails, and leaves no files") { root =>
       val stopped = new Job("stopped", root).begin().write()
       age(stopped.directory)
       new Job("later", root).begin().write().commit()
@@ -166,10 +172,10 @@ class JobCommitterSuite extends munit.FunSuite {
       assertEquals(e.condition, "SHREDDED_VARIANT_TEMPORARY_FILES_GONE")
       assert(e.getMessage.contains(stopped.directory.toString), e.getMessage)
       stopped.abort()
-      assertEquals(seen(root), Set("later"))
+      assertEquals(listed(root), Set("later"))
     }
 
-  table.test("a job that is taken for dead while it commits fails") { root =>
+  table.test("a job whose files are removed while it commits fails") { root =>
     val stopped = new Job("stopped", root, fs = Some(classOf[RemovedWhileRenamed])).begin().write()
     RemovedWhileRenamed.mark = stopped.directory.resolve("_temporary/_job")
     val e = intercept[ShreddedVariantException](stopped.commit())
@@ -177,7 +183,7 @@ class JobCommitterSuite extends munit.FunSuite {
     stopped.abort()
   }
 
-  table.test("a dynamic overwrite removes what others like it have left, and all else in the table stays") {
+  table.test("a dynamic overwrite removes the files of killed dynamic overwrites, and nothing else") {
     root =>
       val killed = new Job("killed", root, ".spark-staging-1").begin().write()
       val young = new Job("young", root, ".spark-staging-2").begin().write()
@@ -185,42 +191,42 @@ class JobCommitterSuite extends munit.FunSuite {
       val unknown = Files.createDirectories(root.resolve(".spark-staging-3/p=1"))
       Files.write(unknown.resolve("x"), Array[Byte](1))
       age(root.resolve(".spark-staging-3"))
-      val ofFiles = new Job("files", root).begin().write()
-      age(ofFiles.directory)
-      val told = warnings(new Job("later", root, ".spark-staging-4").begin().write().commit())
+      val plainJob = new Job("files", root).begin().write()
+      age(plainJob.directory)
+      val messages = warnings(new Job("later", root, ".spark-staging-4").begin().write().commit())
       assertEquals(
-        seen(root),
+        listed(root),
         Set(".spark-staging-2", ".spark-staging-3", ".spark-staging-4")
       )
-      assertEquals(told.size, 2)
+      assertEquals(messages.size, 2)
       young.abort()
   }
 
   for ((what, fs) <- Seq("list" -> classOf[Unlistable], "remove" -> classOf[Unremovable]))
-    table.test(s"a job that cannot $what what others have left is committed, and says so") { root =>
+    table.test(s"a job that cannot $what the files of killed jobs is committed, with a warning") { root =>
       val killed = new Job("killed", root).begin().write()
       age(killed.directory)
-      val told = warnings(new Job("later", root, fs = Some(fs)).begin().write().commit())
-      assertEquals(seen(root), Set("later", "_temporary"))
-      assertEquals(told.size, 1)
-      assert(told.head.startsWith("[SHREDDED_VARIANT_TEMPORARY_FILES_STAY] "), told.head)
-      assert(told.head.contains("no such luck"), told.head)
+      val messages = warnings(new Job("later", root, fs = Some(fs)).begin().write().commit())
+      assertEquals(listed(root), Set("later", "_temporary"))
+      assertEquals(messages.size, 1)
+      assert(messages.head.startsWith("[SHREDDED_VARIANT_TEMPORARY_FILES_STAY] "), messages.head)
+      assert(messages.head.contains("no such luck"), messages.head)
     }
 }
 
-/** Whose places of jobs nobody may list. */
+/** A file system in which the directories of jobs cannot be listed. */
 class Unlistable extends RawLocalFileSystem {
   override def listStatus(path: Path): Array[FileStatus] =
     if (path.getName == "_temporary") throw new IOException("no such luck") else super.listStatus(path)
 }
 
-/** That removes no mark of a job, and hence nothing of it. */
+/** A file system in which the mark of a job cannot be removed, and so nothing of the job. */
 class Unremovable extends RawLocalFileSystem {
   override def delete(path: Path, recursive: Boolean): Boolean =
     if (path.getName == "_job") throw new IOException("no such luck") else super.delete(path, recursive)
 }
 
-/** Where another job begins to remove this one when its files are on their way. */
+/** A file system that removes the mark of a job while the job renames its files, as a removing job does. */
 class RemovedWhileRenamed extends RawLocalFileSystem {
   override def rename(from: Path, to: Path): Boolean = {
     Files.deleteIfExists(RemovedWhileRenamed.mark)

@@ -1,4 +1,4 @@
-/** Pages stay about as large as the settings say, whatever a row has: one with many entries, or with long values. */
+/** Pages have about the configured size, also for rows with many entries or long values. */
 package shreddedvariant.parquet.write
 
 import java.nio.file.{Path => LocalPath}
@@ -35,7 +35,7 @@ class PageSizeSuite extends munit.FunSuite {
     writer.close()
   }
 
-  /** The sizes of each column's pages. */
+  /** The sizes of the pages of each column. */
   private def pages(file: LocalPath): Map[String, Seq[Int]] = {
     val reader = ParquetFileReader.open(new LocalInputFile(file))
     try
@@ -48,7 +48,7 @@ class PageSizeSuite extends munit.FunSuite {
     finally reader.close()
   }
 
-  // Sizes are looked at after a hundred rows at the earliest.
+  // Sizes are first checked after a hundred rows.
   private def most(bytesOfRow: Int) = 2 * math.max(page, 100 * bytesOfRow)
 
   test("rows of many entries") {
@@ -72,13 +72,13 @@ class PageSizeSuite extends munit.FunSuite {
   test("rows that grow, and rows that shrink") {
     VariantFile.withFile { file =>
       write(file, (0 until 4000).iterator.map(i => row(i, entries = if (i < 2000) 1 else 500, length = 1)))
-      // Numbers of values that turn out not to pay become the values, of twice as many bytes.
+      // If the dictionary does not pay, ids are replaced by values with twice as many bytes.
       val largest = pages(file)("list.list.element").max
       assert(largest <= 2 * 8 * page + 8 * 500 + 8192, s"$largest bytes")
     }
   }
 
-  test("settings far from the usual ones") {
+  test("unusual settings") {
     for (dictionary <- Seq("1", "100", "100000000"); page <- Seq("1", "1000")) VariantFile.withFile { file =>
       write(
         file,
@@ -90,7 +90,7 @@ class PageSizeSuite extends munit.FunSuite {
     }
   }
 
-  test("a page of more entries than a dictionary page has bytes") {
+  test("a page with more entries than a dictionary page has bytes") {
     VariantFile.withFile { file =>
       val rows = (0 until 60).iterator.map(_ => row(7, entries = 100000, length = 1))
       write(file, rows, "parquet.dictionary.page.size" -> "1024", "parquet.page.size" -> (1 << 30).toString)

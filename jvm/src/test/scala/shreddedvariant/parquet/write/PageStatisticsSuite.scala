@@ -1,4 +1,7 @@
-/** Pages that are made here say of their values what Parquet's own writer says, which makes columns without dictionaries. */
+/**
+ * Our pages have the same statistics as pages of Parquet's own writer, which writes columns without
+ * dictionaries.
+ */
 package shreddedvariant.parquet.write
 
 import scala.jdk.CollectionConverters._
@@ -14,10 +17,10 @@ import shreddedvariant.VariantFile
 
 class PageStatisticsSuite extends munit.FunSuite {
 
-  /** Bounds and nulls of the column, and of each of its pages. */
-  private def said(of: DataType, values: Seq[Any], isOurs: Boolean): (String, String) =
+  /** The statistics of the column, and its column index. */
+  private def bounds(dataType: DataType, values: Seq[Any], isOurs: Boolean): (String, String) =
     VariantFile.withFile { file =>
-      val schema = new StructType().add("c", of)
+      val schema = new StructType().add("c", dataType)
       val conf = VariantFile.conf(schema)
       conf.setBoolean("parquet.enable.dictionary", isOurs)
       conf.setInt("parquet.page.row.count.limit", 100)
@@ -48,15 +51,15 @@ class PageStatisticsSuite extends munit.FunSuite {
     ("zeros above", DoubleType, Seq.fill(500)(Seq(0.0, 1.0)).flatten),
     ("a zero of each kind", DoubleType, Seq.fill(500)(Seq(0.0, -0.0)).flatten),
     ("nothing but NaN", DoubleType, Seq.fill(1000)(Double.NaN))
-  ) ++ doubles.map(odd =>
-    (s"pages with $odd", DoubleType, (0 until 1000).map(i => if (i == 250) odd else 2.0))
+  ) ++ doubles.map(special =>
+    (s"pages with $special", DoubleType, (0 until 1000).map(i => if (i == 250) special else 2.0))
   )
 
-  for ((name, of, values) <- cases; nulls <- Seq(0, 3, 1))
+  for ((name, dataType, values) <- cases; nulls <- Seq(0, 3, 1))
     test(s"$name, ${if (nulls == 0) "none null" else s"one in $nulls null"}") {
-      val some = values.zipWithIndex.map { case (value, i) =>
+      val withNulls = values.zipWithIndex.map { case (value, i) =>
         if (nulls > 0 && i % nulls == 0) null else value
       }
-      assertEquals(said(of, some, isOurs = true), said(of, some, isOurs = false))
+      assertEquals(bounds(dataType, withNulls, isOurs = true), bounds(dataType, withNulls, isOurs = false))
     }
 }

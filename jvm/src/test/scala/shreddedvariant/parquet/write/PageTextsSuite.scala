@@ -1,4 +1,6 @@
-/** Pages of texts have the texts that were added, by dictionary and as PLAIN, and their bounds, whatever the texts are. */
+/**
+ * Pages of texts have the added texts and their bounds, with a dictionary, as PLAIN, and with DELTA encoding.
+ */
 package shreddedvariant.parquet.write
 
 import java.nio.ByteBuffer
@@ -20,7 +22,7 @@ class PageTextsSuite extends munit.FunSuite {
   private val column = Types.required(BINARY).as(LogicalTypeAnnotation.stringType()).named("c")
 
   private def add(page: PageTexts, texts: Seq[Text]): Unit = {
-    // Side by side, as in a variant: what is behind a text is the next one, or the end of the array.
+    // Texts are adjacent, as in a variant: after a text comes the next text, or the end of the array.
     val bytes = texts.flatten.toArray
     texts.foldLeft(0) { (at, text) =>
       page.add(bytes, at, text.length)
@@ -53,7 +55,7 @@ class PageTextsSuite extends munit.FunSuite {
       java.util.Arrays.compareUnsigned(a.toArray, b.toArray)
     )
 
-  /** Texts that differ in a byte, a length or a zero at their ends. */
+  /** Texts that differ in one byte, in length, or in a zero byte at the end. */
   private def texts(random: Random, count: Int): Seq[Text] = {
     val bytes = Array[Byte](0, 1, 'a', 0x7f, -128, -1)
     val some = Seq.fill(1 + random.nextInt(40)) {
@@ -63,15 +65,15 @@ class PageTextsSuite extends munit.FunSuite {
     Seq.fill(count)(some(random.nextInt(some.size)))
   }
 
-  test("texts of all short lengths come back, page after page") {
+  test("texts of all short lengths are read as written, in several pages") {
     val random = new Random(3)
     for (_ <- 0 until 300) {
       val page = new PageTexts(column, 1 << 20)
       for (_ <- 0 until 3) {
-        val wanted = texts(random, 400)
-        add(page, wanted)
-        assertEquals(read(page, wanted.size)._1, wanted)
-        assertEquals(bounds(page), (wanted.min(unsigned), wanted.max(unsigned)))
+        val expected = texts(random, 400)
+        add(page, expected)
+        assertEquals(read(page, expected.size)._1, expected)
+        assertEquals(bounds(page), (expected.min(unsigned), expected.max(unsigned)))
         page.endPage()
       }
     }
@@ -79,28 +81,28 @@ class PageTextsSuite extends munit.FunSuite {
 
   for (withDifferences <- Seq(false, true))
     test(
-      s"texts that no dictionary takes come back too${if (withDifferences) ", behind their lengths" else ""}"
+      s"texts without a dictionary are read as written${if (withDifferences) ", after their lengths" else ""}"
     ) {
       val random = new Random(4)
       val page = new PageTexts(column, 1 << 20, withDifferences)
       val plain = if (withDifferences) Encoding.DELTA_LENGTH_BYTE_ARRAY else Encoding.PLAIN
       for (_ <- 0 until 3) {
-        val wanted = Seq.fill(500)(Seq.fill(random.nextInt(12))(random.nextInt().toByte))
-        add(page, wanted)
-        assertEquals(read(page, wanted.size), (wanted, plain))
-        assertEquals(bounds(page), (wanted.min(unsigned), wanted.max(unsigned)))
+        val expected = Seq.fill(500)(Seq.fill(random.nextInt(12))(random.nextInt().toByte))
+        add(page, expected)
+        assertEquals(read(page, expected.size), (expected, plain))
+        assertEquals(bounds(page), (expected.min(unsigned), expected.max(unsigned)))
         page.endPage()
       }
     }
 
   test("a dictionary has each text once") {
-    val wanted =
+    val expected =
       Seq("", "\u0000", "a", "a\u0000", "seven77", "seven77\u0000", "eight888", "eight889", "x" * 200)
         .map(_.getBytes("UTF-8").toSeq)
     val page = new PageTexts(column, 1 << 20)
-    val many = Seq.fill(100)(wanted).flatten
+    val many = Seq.fill(100)(expected).flatten
     add(page, many)
     assertEquals(read(page, many.size), (many, Encoding.RLE_DICTIONARY))
-    assertEquals(page.dictionary.getDictionarySize, wanted.size)
+    assertEquals(page.dictionary.getDictionarySize, expected.size)
   }
 }

@@ -80,10 +80,10 @@ class RoundTripSuite extends ScalaCheckSuite {
       }
   }
 
-  test("objects that share a dictionary may have other keys, and more of them, than the ones before") {
+  test("objects with the same dictionary may have other keys, or more keys, than earlier objects") {
     val random = new scala.util.Random(5)
     val keys = Seq("a", "b", "c", "x", "y", "z")
-    // Objects in arrays: those of a row have one dictionary, those of rows with the same keys too.
+    // Objects in arrays: the objects of a row, and of rows with the same keys, have the same dictionary.
     val values = Seq.fill(200)(Value.Arr(Seq.fill(8) {
       val some = random.shuffle(keys).take(random.nextInt(keys.size + 1))
       Value.Obj(some.map(_ -> Value.Integer(random.nextInt(100).toLong, 1)).toMap)
@@ -100,7 +100,7 @@ class RoundTripSuite extends ScalaCheckSuite {
     if (row == null) null else row._1.toSeq -> row._2.toSeq
 
   for (layout <- WriteLayout.all.values)
-    test(s"rows of many batches and row groups come back in order: $layout")(VariantFile.withFile { file =>
+    test(s"rows of many batches and row groups are read in order: $layout")(VariantFile.withFile { file =>
       val values = (0 until 20000).map { i =>
         Value.Obj(Map(
           "a" -> Value.Integer(i.toLong, 4),

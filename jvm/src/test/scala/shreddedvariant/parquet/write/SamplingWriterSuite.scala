@@ -1,4 +1,4 @@
-/** A writer that infers: when it decides, by what, and what the file says of all rows. */
+/** A writer that infers shapes: when and how it decides, and the counts of all rows in the footer. */
 package shreddedvariant.parquet.write
 
 import java.nio.file.{Files, Path => LocalPath}
@@ -32,7 +32,7 @@ class SamplingWriterSuite extends munit.FunSuite {
   private def row(v: String, w: String = null): InternalRow =
     InternalRow(1, if (v == null) null else variant(v), if (w == null) null else InternalRow(variant(w)))
 
-  /** Numbers in the first rows, text in all that follow. */
+  /** Numbers in the first rows, texts in all later rows. */
   private def changing(numbers: Int, rows: Int): Seq[InternalRow] =
     (0 until rows).map(i => row(if (i < numbers) s"""{"a": $i}""" else s"""{"a": "text $i"}"""))
 
@@ -76,7 +76,7 @@ class SamplingWriterSuite extends munit.FunSuite {
 
   private def typed(file: LocalPath): Boolean = shapeOf(file).contains("int64 typed_value")
 
-  test("the row that reaches the bound of rows decides") {
+  test("the row that reaches the limit of rows ends the sample") {
     for ((sample, decidedAt) <- Seq(1 -> 1, 7 -> 7, 4096 -> 50))
       VariantFile.withFile { file =>
         var opened = -1
@@ -86,7 +86,7 @@ class SamplingWriterSuite extends munit.FunSuite {
       }
   }
 
-  test("the row that reaches the bound of bytes decides") {
+  test("the row that reaches the limit of bytes ends the sample") {
     VariantFile.withFile { file =>
       val big = row(s"""{"a": 1, "text": "${"x" * 1000}"}""")
       var opened = -1
@@ -95,7 +95,7 @@ class SamplingWriterSuite extends munit.FunSuite {
     }
   }
 
-  test("rows that are held are copies: Spark uses a row again") {
+  test("held rows are copies, because Spark reuses rows") {
     VariantFile.withFile { file =>
       val job = WriteJob(Map.empty, Map(v -> Limits()), SampleSize(rows = 10))
       val writer = new SamplingWriter(
@@ -121,7 +121,7 @@ class SamplingWriterSuite extends munit.FunSuite {
     }
   }
 
-  test("the footer counts all rows, not those of the sample alone, and nulls too") {
+  test("the footer counts all rows, not only the sample, and nulls too") {
     val rows = changing(5, 40) ++ Seq(row(null), row("null"), row("[1, 2]", """{"b": true}"""), row(null))
     for (sample <- Seq(1, 10, 43, 1000))
       VariantFile.withFile { file =>
@@ -145,7 +145,7 @@ class SamplingWriterSuite extends munit.FunSuite {
       }
   }
 
-  test("the shapes are those that inference gives for the sample") {
+  test("the shapes are those inferred from the sample") {
     VariantFile.withFile { file =>
       val rows = (0 until 30).map(i => row(s"""{"a": $i, "b": "x"}""", s"""{"c": [$i]}"""))
       write(file, rows)
@@ -161,7 +161,7 @@ class SamplingWriterSuite extends munit.FunSuite {
     }
   }
 
-  test("a file without rows, and one of nulls, is unshredded and whole") {
+  test("a file without rows, or with only nulls, is unshredded and valid") {
     for (rows <- Seq(Nil, Seq.fill(20)(row(null))))
       VariantFile.withFile { file =>
         write(file, rows)
@@ -170,7 +170,9 @@ class SamplingWriterSuite extends munit.FunSuite {
       }
   }
 
-  test("a malformed variant ends the write in a sentence, in the sample and after it, and leaves no footer") {
+  test(
+    "a malformed variant, in the sample or after it, fails the write with our error and leaves no footer"
+  ) {
     val broken = InternalRow(1, new VariantVal(Array[Byte](2, 9), Array[Byte](1, 0, 0)), null)
     for (sample <- Seq(2, 100))
       VariantFile.withFile { file =>
@@ -185,7 +187,7 @@ class SamplingWriterSuite extends munit.FunSuite {
       }
   }
 
-  test("counts that take more than their place leave out paths by their names, in any order, and say so") {
+  test("counts that exceed their size limit leave out paths by name, in any order of rows, and are cut") {
     val text = "k" * 60
     val rows = (0 until 30000).map(i => row(s"""{"$text$i": $i, "id": $i, "kind": "x"}"""))
     val found = for (ordered <- Seq(rows, rows.reverse)) yield {
@@ -211,7 +213,7 @@ class SamplingWriterSuite extends munit.FunSuite {
   // ---- specification: shredding analyser, analyzeVariantColumns and resolveColumnIndex ----
 
   test(
-    "analyzeVariantColumns: all variant columns in the schema, each by its own values, others not at all"
+    "analyzeVariantColumns: all variant columns in the schema, each from its own values, and no others"
   ) {
     VariantFile.withFile { file =>
       write(file, (0 until 20).map(i => row(s"""{"a": $i}""", s"""["x$i"]""")))
@@ -221,7 +223,7 @@ class SamplingWriterSuite extends munit.FunSuite {
     }
   }
 
-  test("analyzeVariantColumns: no entry for a column of which nothing should be shredded") {
+  test("analyzeVariantColumns: no entry for a column without a shredded path") {
     VariantFile.withFile { file =>
       write(file, (0 until 20).map(i => row("null", s"""{"b": $i}""")))
       assert(!shapeOf(file).contains("typed_value"), shapeOf(file))
@@ -229,7 +231,7 @@ class SamplingWriterSuite extends munit.FunSuite {
     }
   }
 
-  test("resolveColumnIndex: a column is found by its name, wherever it stands in the schema and in structs") {
+  test("resolveColumnIndex: a column is found by its name, at any position in the schema and in structs") {
     val turned = new StructType().add("s", schema("s").dataType).add("v", VariantType).add("id", IntegerType)
     for (
       (schema, turn) <- Seq[(StructType, InternalRow => InternalRow)](
@@ -250,7 +252,7 @@ class SamplingWriterSuite extends munit.FunSuite {
       }
   }
 
-  test("resolveColumnIndex: a column that the schema does not have is no column, and not another one") {
+  test("resolveColumnIndex: a column that the schema does not have is not found") {
     for (name <- Seq("x", "V", "w"))
       intercept[IllegalArgumentException](VariantFile.withFile(write(
         _,
@@ -259,20 +261,20 @@ class SamplingWriterSuite extends munit.FunSuite {
       )))
   }
 
-  test("what is counted whole is not said to be cut") {
+  test("complete counts are not marked as cut") {
     val cut = new CollectionAccumulator[String]
     VariantFile.withFile(file => write(file, changing(5, 50), cuts = cut))
     assert(cut.isZero)
   }
 
-  test("a column that does not infer is not counted") {
+  test("a column with a given shape is not counted") {
     VariantFile.withFile { file =>
       write(file, changing(5, 5), columns = Seq(w))
       assertEquals(FileCounts.read(VariantFile.footer(file)).counts.keySet, Set(w))
     }
   }
 
-  test("the key of a column is spelled as in an option") {
+  test("the footer key of a column spells the column as in an option") {
     assertEquals(FooterKeys.of(FooterKeys.CountsPrefix, Seq("a.b", "c")), "shredded_variant.counts.`a.b`.c")
   }
 }
