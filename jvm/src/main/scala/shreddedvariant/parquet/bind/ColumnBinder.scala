@@ -37,15 +37,15 @@ final class BoundFile(
 
 final class ColumnBinder(
     file: MessageType,
+    fileVariants: FileVariants,
     position: BatchPosition,
     fileColumns: FileColumns,
     hotKeys: FileMaps,
     job: ReadJob,
-    rebasing: Rebasing,
-    keepsToShape: Boolean
+    rebasing: Rebasing
 ) extends FileColumnBinder {
   private val leaves = new FileLeaves(file, new VectorAllocator(job.batchSize, job.offHeap), position)
-  private val variants = new VariantBinder(file, position, leaves, job, keepsToShape)
+  private val variants = new VariantBinder(fileVariants, position, leaves, job)
   private val maps = new MapBinder(file, position, hotKeys, leaves, this, job)
 
   def bind(requested: StructType): BoundFile = {

@@ -14,11 +14,11 @@ import shreddedvariant.stats._
 
 final class PredicateBinder(
     file: MessageType,
+    variants: FileVariants,
     place: BatchPosition,
     hotKeys: FileMaps,
     job: ReadJob,
     rebasing: Rebasing,
-    keepsToShape: Boolean,
     laws: SkippingRules = SkippingRules.all
 ) {
   def parts(column: Column): Seq[ValueSource] = place.named {
@@ -33,16 +33,15 @@ final class PredicateBinder(
   // ---- paths of variants ----
 
   private def pathParts(path: PathColumn, column: Column): Seq[ValueSource] =
-    FilePath.group(file, path.column, job) match {
+    variants.of(path) match {
       case None => Seq(ValueSource.Absent)
-      case Some(group) =>
-        val bound = FileCell.bind(file, group, path.columnName, job.limits.maxDepth, keepsToShape)
+      case Some(bound) =>
         path.wanted match {
           case Wanted.Presence if path.steps.isEmpty => Seq(presencePart(bound))
           // The root is never missing: if all its columns are null, the root is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(ValueSource.Unknown)
           case _ =>
-            ResolvedPath.find(bound, path.steps).fold[Seq[ValueSource]](Seq(ValueSource.Absent))(cell(
+            variants.resolve(bound, path).fold[Seq[ValueSource]](Seq(ValueSource.Absent))(cell(
               _,
               bound.isDraft
             ).of(

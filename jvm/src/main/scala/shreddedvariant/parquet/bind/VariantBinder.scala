@@ -3,7 +3,6 @@ package shreddedvariant.parquet.bind
 
 import scala.collection.mutable
 
-import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, StringType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
@@ -41,11 +40,10 @@ import shreddedvariant.parquet.vector.{
 import shreddedvariant.shred._
 
 final class VariantBinder(
-    file: MessageType,
+    variants: FileVariants,
     position: BatchPosition,
     leaves: FileLeaves,
-    job: ReadJob,
-    keepsToShape: Boolean
+    job: ReadJob
 ) {
   private val handedOn = new HandedOn(job.limits.maxDepth, asTheyStand = job.isStrict)
   private val extractions = mutable.Map.empty[(PathColumn, DataType), PathExtraction]
@@ -53,7 +51,7 @@ final class VariantBinder(
   // ---- whole variants ----
 
   def whole(path: Seq[String], name: String): ColumnVector =
-    whole(FileCell.bind(file, path, name, job.limits.maxDepth, keepsToShape), name)
+    whole(variants.at(path, name), name)
 
   private def whole(bound: FileVariant, name: String): ColumnVector = bound.metadata match {
     case Some(column) =>
@@ -116,10 +114,9 @@ final class VariantBinder(
 
   def path(column: PathColumn, requested: DataType): ReadColumn = {
     val name = column.columnName
-    FilePath.group(file, column.column, job) match {
+    variants.of(column) match {
       case None => missing(requested)
-      case Some(group) =>
-        val bound = FileCell.bind(file, group, name, job.limits.maxDepth, keepsToShape)
+      case Some(bound) =>
         column.wanted match {
           case Wanted.Presence if column.steps.isEmpty =>
             new PresenceColumn(leaves.variantPresence(bound), job.batchSize)
@@ -144,7 +141,7 @@ final class VariantBinder(
       target: DataType,
       zone: Option[String]
   ): ReadColumn =
-    ResolvedPath.find(bound, column.steps) match {
+    variants.resolve(bound, column) match {
       case Some(ResolvedPath(fileCell, Nil, Nil, _)) if target == VariantType && (fileCell eq bound.root) =>
         new FixedColumn(whole(bound, name))
       case Some(end @ ResolvedPath(_, Nil, Nil, _)) if target == VariantType =>
@@ -153,7 +150,7 @@ final class VariantBinder(
     }
 
   private def presence(bound: FileVariant, column: PathColumn, name: String): ReadColumn =
-    ResolvedPath.find(bound, column.steps) match {
+    variants.resolve(bound, column) match {
       case Some(end @ ResolvedPath(fileCell, Nil, Nil, outer)) =>
         if (outer.isEmpty) leaves.register(new PathPresence(outline(fileCell), leaves.vectors, job.batchSize))
         // Where the cell is missing, the stored value of an enclosing cell may have the path.
@@ -192,7 +189,7 @@ final class VariantBinder(
     val zoneId = DateTimeUtils.getZoneId(zone)
     def ofVariants(variants: ReadColumn) =
       new VariantJsonVector(name, variants, new JsonWriter.OfVariant(zoneId, job.limits.maxDepth), position)
-    ResolvedPath.find(bound, column.steps) match {
+    variants.resolve(bound, column) match {
       case Some(end @ ResolvedPath(fileCell, Nil, Nil, outer)) =>
         val vector = cell(fileCell)
         val presence =
@@ -228,7 +225,7 @@ final class VariantBinder(
       target: DataType,
       zone: Option[String]
   ): Option[PathExtraction] =
-    extractions.get((column, target)).orElse(ResolvedPath.find(bound, column.steps).map { end =>
+    extractions.get((column, target)).orElse(variants.resolve(bound, column).map { end =>
       val (endpoint, lookup) = lookupOf(bound, end, name)
       val extraction =
         leaves.register(new PathExtraction(endpoint, lookup, target, zone, position, leaves.vectors))

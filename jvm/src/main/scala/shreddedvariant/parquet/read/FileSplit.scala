@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 import shreddedvariant.layout.DraftLayout
-import shreddedvariant.parquet.bind.{ColumnBinder, FileColumns, PredicateBinder, ReadJob}
+import shreddedvariant.parquet.bind.{ColumnBinder, FileColumns, FileVariants, PredicateBinder, ReadJob}
 import shreddedvariant.parquet.file.{FileMaps, LeafChunks, OpenFile, RowGroup, StatisticsReader}
 import shreddedvariant.parquet.skip.{FooterAggregates, Skipping, TopNRowGroupFilter}
 import shreddedvariant.parquet.vector.{BatchPosition, Rebasing}
@@ -59,16 +59,16 @@ final class FileSplit(
   private lazy val hotKeys =
     new FileMaps(schema, footer.getKeyValueMetaData.asScala.toMap, job.hotKeys, job.sameName)
 
+  private lazy val variants = new FileVariants(schema, job, keepsToShape)
+
   private def binder: PredicateBinder =
-    new PredicateBinder(schema, position, hotKeys, job, rebasing, keepsToShape)
+    new PredicateBinder(schema, variants, position, hotKeys, job, rebasing)
 
   def columns(requested: StructType): GroupReader = {
     val bound =
       try
         position.named {
-          new ColumnBinder(schema, position, fileColumns, hotKeys, job, rebasing, keepsToShape).bind(
-            requested
-          )
+          new ColumnBinder(schema, variants, position, fileColumns, hotKeys, job, rebasing).bind(requested)
         }
       catch { case NonFatal(e) => reader.close(); throw e }
     new GroupReader(bound, source, position, writer)
