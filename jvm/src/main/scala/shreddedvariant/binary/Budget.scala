@@ -1,19 +1,20 @@
-/** How many bytes of a value may still be walked. */
+/** Limits how many bytes a walk through a variant value reads. */
 package shreddedvariant.binary
 
 /**
- * Law (specification: Value Data for Object, Value Data for Array): an object or array has a value of its own for each field
- * or element. So its parts share no bytes, and all headers and scalars of a value together are no longer than the value.
- * Where several offsets point to the same bytes, a short value could hold more values than can be walked in any time.
+ * Law (specification: Value Data for Object, Value Data for Array): each field or element of an object or array
+ * has its own value. So the parts of a value share no bytes, and all headers and scalars of a value together
+ * are no longer than the value. If several offsets of a malformed value point to the same bytes, the number of
+ * its parts can grow exponentially with its length; the budget ends the walk through such a value.
  *
- * Who walks takes the header of each object and array, and each text, as long as it is. Other scalars need not be taken:
- * the header around them has a byte for each.
+ * A walk takes the length of each object header, each array header and each string. It need not take other
+ * scalars: the header of their object or array has at least one byte for each of them.
  */
-final class Budget(private var left: Int) {
-  def reset(bytes: Int): Unit = left = bytes
+final class Budget(private var remaining: Int) {
+  def reset(bytes: Int): Unit = remaining = bytes
 
   def take(bytes: Int): Unit = {
-    left -= bytes
-    if (left < 0) Encoding.malformed("its parts overlap or end too early")
+    remaining -= bytes
+    if (remaining < 0) Encoding.malformed("its parts overlap or end too early")
   }
 }

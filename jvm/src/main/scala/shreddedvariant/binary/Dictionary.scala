@@ -1,5 +1,5 @@
 /**
- * The dictionary in a variant's metadata, and the names of a shape looked up in it once per distinct dictionary.
+ * The dictionary in a variant's metadata.
  *
  * {{{
  *   version and offset width (1) | size | offsets (size + 1) | the keys' UTF-8 bytes
@@ -10,8 +10,8 @@ package shreddedvariant.binary
 import java.util.Arrays
 
 /**
- * Law: the offsets of all keys are checked here, when the dictionary is opened. They never fall, and the last one is not
- * behind the bytes. So the bytes of each key are in the array, and nothing checks them again.
+ * Law: the constructor checks the offsets of all keys. They never decrease, and the last offset is not after
+ * the end of the array. So the bytes of each key are in the array, and no other code checks the offsets again.
  */
 final class Dictionary(val bytes: Array[Byte]) {
   private val width = Dictionary.widthOf(bytes)
@@ -37,15 +37,15 @@ final class Dictionary(val bytes: Array[Byte]) {
   def keyEnd(id: Int): Int = keys + offsetOf(id + 1)
 
   /**
-   * The metadata that Spark gets. It lacks the flag for sorted and unique keys where the keys are not: a reader that trusts
-   * the flag searches by bisection and misses keys.
+   * The metadata that is passed to Spark. If the keys are not sorted and unique, the flag for that is cleared:
+   * a reader that trusts the flag searches by bisection and misses keys.
    */
   val handedOn: Array[Byte] =
     if (!Dictionary.saysSorted(bytes) || (1 until size).forall(id => compare(id - 1, id) < 0)) bytes
     else {
-      val without = bytes.clone
-      without(0) = (without(0) & ~Dictionary.Sorted).toByte
-      without
+      val unflagged = bytes.clone
+      unflagged(0) = (unflagged(0) & ~Dictionary.Sorted).toByte
+      unflagged
     }
 
   def checkId(id: Int): Int = {
@@ -55,14 +55,14 @@ final class Dictionary(val bytes: Array[Byte]) {
 
   def key(id: Int): String = new String(bytes, keyStart(checkId(id)), keyEnd(id) - keyStart(id), "UTF-8")
 
-  /** The ids in the order of their keys' unsigned UTF-8 bytes. */
+  /** The ids, sorted by the unsigned UTF-8 bytes of their keys. */
   private lazy val ordered: Array[Integer] = {
     val ids = Array.tabulate(size)(Integer.valueOf)
     Arrays.sort(ids, (a: Integer, b: Integer) => compare(a, b))
     ids
   }
 
-  /** The place of each key in that order; equal keys share one. */
+  /** The rank of each id in the order of unsigned UTF-8 bytes; equal keys have equal ranks. */
   lazy val ranks: Array[Int] = {
     val ranks = new Array[Int](size)
     var rank = 0
@@ -73,7 +73,7 @@ final class Dictionary(val bytes: Array[Byte]) {
     ranks
   }
 
-  /** The place of each key in the order in which Spark searches; equal keys share one. */
+  /** The rank of each id in the UTF-16 order by which Spark searches; equal keys have equal ranks. */
   lazy val ranksInSpark: Array[Int] = {
     val keys = Array.tabulate(size)(key)
     val ids = Array.range(0, size).sortBy(keys(_))
@@ -89,10 +89,11 @@ final class Dictionary(val bytes: Array[Byte]) {
   }
 
   /**
-   * Where the value of a key stands; -1 where the object does not have the key.
+   * The position of the value of a key; -1 if the object does not have the key.
    *
-   * Law: objects are in the order of UTF-8, or of UTF-16 as Spark writes them. A large object is searched by bisection only
-   * where no two keys of its dictionary have another order in the one than in the other; elsewhere all keys are compared.
+   * Law: the keys of an object are in UTF-8 order, or in UTF-16 order if Spark wrote the object. A large object
+   * is searched by bisection only if both orders agree on all keys of its dictionary; otherwise all keys are
+   * compared.
    */
   def find(fields: ObjectHeader, key: Array[Byte]): Int =
     if (fields.size < ObjectHeader.Large || ordersMayDiffer) {
@@ -116,7 +117,7 @@ final class Dictionary(val bytes: Array[Byte]) {
   private def compare(a: Int, b: Int): Int =
     Arrays.compareUnsigned(bytes, keyStart(a), keyEnd(a), bytes, keyStart(b), keyEnd(b))
 
-  /** How many keys are less than this one, equal ones counted once: the rank that it has, or would have. */
+  /** The number of distinct keys that sort before `key`: its rank, if the dictionary contains `key`. */
   def rankOf(key: Array[Byte]): Int = {
     var (from, until) = (0, size)
     while (from < until) {
@@ -129,9 +130,9 @@ final class Dictionary(val bytes: Array[Byte]) {
   }
 
   /**
-   * Whether Spark may have ordered an object by this dictionary unlike the specification: UTF-16 and UTF-8 order
-   * differ only where a key beyond the basic plane meets one from U+E000 on, so keys without a four-byte character
-   * (first byte 0xF0 or more) are ordered alike.
+   * Whether Spark's order of keys (UTF-16) may differ from the order of the specification (UTF-8) in this
+   * dictionary. The orders differ only between a character beyond the basic plane and a character from U+E000
+   * on. So keys without a four-byte character (first byte 0xF0 or more) have the same order in both.
    */
   lazy val ordersMayDiffer: Boolean = Dictionary.hasLongCharacters(bytes, keys)
 }
@@ -141,14 +142,14 @@ object Dictionary {
   /** The metadata of a variant that has no keys. */
   val noKeys: Array[Byte] = Array(1, 0, 0)
 
-  /** The flag of keys that are sorted and unique. */
+  /** The header flag for sorted and unique keys. */
   private final val Sorted = 0x10
 
-  /** Null is the metadata that a reader left out, as no value asks for its keys. */
+  /** Whether the flag for sorted and unique keys is set; `metadata` is null if no value refers to its keys. */
   def saysSorted(metadata: Array[Byte]): Boolean =
     metadata != null && metadata.length > 0 && (metadata(0) & Sorted) != 0
 
-  /** How many bytes of an array are the metadata that it begins with: a stored value of the draft follows them. */
+  /** The length of the metadata at the start of `bytes`; in the draft layout a stored value follows. */
   def lengthIn(bytes: Array[Byte]): Int = {
     val width = widthOf(bytes)
     val last = 1 + width * (1L + Encoding.unsigned(bytes, 1, width))
@@ -156,7 +157,7 @@ object Dictionary {
     Positions.of(bytes, 0, end)
   }
 
-  /** Whether keys of the metadata may have characters of four bytes; of malformed metadata it says nothing. */
+  /** Whether keys may have four-byte characters; for malformed metadata the result is arbitrary. */
   def mayHoldLongCharacters(metadata: Array[Byte]): Boolean = {
     val width = ((metadata(0) & 0xff) >> 6) + 1
     val keys =
@@ -165,10 +166,10 @@ object Dictionary {
     keys < metadata.length && hasLongCharacters(metadata, keys.toInt)
   }
 
-  /** Whether a byte from `from` on begins a character of four bytes. */
+  /** Whether a byte at `from` or later begins a four-byte character. */
   private def hasLongCharacters(bytes: Array[Byte], from: Int): Boolean = {
     var i = from
-    // Of eight bytes at once, those whose upper four bits are set.
+    // Tests eight bytes at once: the result is zero if no byte has its upper four bits set.
     while (
       i + 8 <= bytes.length && {
         val word = LittleEndian.long(bytes, i)
@@ -182,139 +183,5 @@ object Dictionary {
   private def widthOf(bytes: Array[Byte]): Int = {
     if ((Encoding.byteAt(bytes, 0) & 0xf) != 1) Encoding.malformed("its metadata is not of version 1")
     ((bytes(0) & 0xff) >> 6) + 1
-  }
-}
-
-/** The names that a shape or a file's cells use, each with a number. */
-final class Names(val all: IndexedSeq[String]) {
-  private val bytes = all.map(_.getBytes("UTF-8")).toArray
-  private val mask = Integer.highestOneBit(math.max(all.size, 1)) * 4 - 1
-  private val slots = Array.fill(mask + 1)(-1)
-
-  for (name <- bytes.indices) {
-    var slot = hash(bytes(name), 0, bytes(name).length)
-    while (slots(slot) >= 0) slot = (slot + 1) & mask
-    slots(slot) = name
-  }
-
-  def size: Int = bytes.length
-  def key(name: Int): Array[Byte] = bytes(name)
-
-  /** The number of the name with these bytes, or -1. */
-  def find(key: Array[Byte], from: Int, until: Int): Int = {
-    var slot = hash(key, from, until)
-    while (slots(slot) >= 0) {
-      val name = bytes(slots(slot))
-      if (Arrays.equals(name, 0, name.length, key, from, until)) return slots(slot)
-      slot = (slot + 1) & mask
-    }
-    -1
-  }
-
-  private def hash(key: Array[Byte], from: Int, until: Int): Int = Hash.of(key, from, until - from) & mask
-}
-
-object Names {
-  val none: Names = new Names(IndexedSeq.empty)
-}
-
-/** A dictionary with the names of a shape looked up in it. `objects` is how many objects the shape has; `grow` gets the bytes that it takes later. */
-final class ResolvedDictionary(
-    val dictionary: Dictionary,
-    names: Names,
-    objects: Int,
-    grow: (ResolvedDictionary, Long) => Unit = (_, _) => ()
-) {
-  private val fieldsOfObjects = new Array[ObjectFields](objects)
-
-  /** About how many bytes it takes in memory, ranks of keys included. */
-  private[binary] var weight: Long =
-    ResolvedDictionary.Weight + dictionary.bytes.length + 32L * dictionary.size + 4L * names.size + 8L * objects
-
-  /** The fields that an object of the shape was met with last; null where it was not met. */
-  def fieldsOf(number: Int): ObjectFields = fieldsOfObjects(number)
-
-  def remember(number: Int, fields: ObjectFields): Unit = {
-    val before = fieldsOfObjects(number)
-    val more = fields.weight - (if (before == null) 0 else before.weight)
-    fieldsOfObjects(number) = fields
-    weight += more
-    grow(this, more)
-  }
-
-  /** The name of each id, -1 for keys that are no names; and the id of each name, -1 for names that are no keys. */
-  val (nameOfId: Array[Int], idOfName: Array[Int]) = {
-    val nameOfId = new Array[Int](dictionary.size)
-    val idOfName = Array.fill(names.size)(-1)
-    var id = 0
-    if (names.size == 0) Arrays.fill(nameOfId, -1)
-    else while (id < dictionary.size) {
-      val name = names.find(dictionary.bytes, dictionary.keyStart(id), dictionary.keyEnd(id))
-      nameOfId(id) = name
-      if (name >= 0 && idOfName(name) < 0) idOfName(name) = id
-      id += 1
-    }
-    (nameOfId, idOfName)
-  }
-}
-
-private object ResolvedDictionary {
-
-  /** Of the objects that each has. */
-  private val Weight = 300
-}
-
-/**
- * Dictionaries that were met before: the last ones without hashing, some more by their bytes. All together take no more than
- * [[Dictionaries.MaxBytes]], unless one alone does.
- */
-final class Dictionaries(names: Names, objects: Int = 0) {
-  private var weight = 0L
-  private val recent = new SmallCache[ResolvedDictionary](_.dictionary.bytes)
-  private val known = new java.util.HashMap[Dictionaries.Key, ResolvedDictionary]
-
-  def resolve(metadata: Array[Byte]): ResolvedDictionary = resolve(metadata, metadata.length)
-
-  /** The dictionary in the first bytes of an array. */
-  def resolve(bytes: Array[Byte], length: Int): ResolvedDictionary = {
-    val met = recent.find(bytes, length)
-    if (met != null) met
-    else {
-      val metadata = if (length == bytes.length) bytes else Arrays.copyOf(bytes, length)
-      val key = new Dictionaries.Key(metadata)
-      var found = known.get(key)
-      if (found == null) {
-        found = new ResolvedDictionary(new Dictionary(metadata), names, objects, grow)
-        known.put(key, found)
-        grow(found, found.weight)
-      }
-      recent.add(found)
-      found
-    }
-  }
-
-  /** The one that grows stays, also where it takes too much alone: the next row mostly has it as well. */
-  private def grow(dictionary: ResolvedDictionary, more: Long): Unit = {
-    weight += more
-    if (weight > Dictionaries.MaxBytes) {
-      known.clear()
-      recent.clear()
-      known.put(new Dictionaries.Key(dictionary.dictionary.bytes), dictionary)
-      recent.add(dictionary)
-      weight = dictionary.weight
-    }
-  }
-}
-
-object Dictionaries {
-  private val MaxBytes = 4L << 20
-
-  private final class Key(bytes: Array[Byte]) {
-    override val hashCode: Int = Hash.of(bytes, 0, bytes.length)
-    private def contents = bytes
-    override def equals(other: Any): Boolean = other match {
-      case key: Key => Arrays.equals(bytes, key.contents)
-      case _ => false
-    }
   }
 }

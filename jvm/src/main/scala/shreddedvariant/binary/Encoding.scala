@@ -1,5 +1,5 @@
 /**
- * The variant binary encoding: headers, sizes and reads that never leave the array.
+ * The variant binary encoding: headers, sizes and bounds-checked reads.
  *
  * Every value begins with a byte of `type info << 2 | basic type`. Numbers are little-endian.
  * {{{
@@ -11,7 +11,7 @@ package shreddedvariant.binary
 
 object Encoding {
 
-  /** The header of a variant null, which has no other byte. */
+  /** The header of a variant null, and its only byte. */
   final val NullHeader = 0
   final val Primitive = 0
   final val ShortString = 1
@@ -42,10 +42,13 @@ object Encoding {
 
   final val MaxShortString = 63
 
-  /** The depth of nesting that writers and `verify` accept: the default of the option `maxVariantDepth`. */
+  /**
+   * The nesting depth up to which writers accept values and `verify` checks them; equal to the default of the
+   * option `maxVariantDepth`.
+   */
   final val MaxDepth = 1000
 
-  /** The type info of a string or object is not a primitive's id: this is what no primitive has. */
+  /** Returned in place of a primitive's id for short strings, objects and arrays. No primitive has this id. */
   final val NotPrimitive = -1
 
   def basicType(bytes: Array[Byte], at: Int): Int = byteAt(bytes, at) & 3
@@ -66,7 +69,7 @@ object Encoding {
   def arrayHeader(large: Boolean, offsetWidth: Int): Byte =
     ((if (large) 1 << 4 else 0) | (offsetWidth - 1) << 2 | Array).toByte
 
-  /** Bytes that an unsigned number needs. */
+  /** The number of bytes that an unsigned number needs. */
   def widthOf(number: Int): Int =
     if (number <= 0xff) 1 else if (number <= 0xffff) 2 else if (number <= 0xffffff) 3 else 4
 
@@ -81,7 +84,7 @@ object Encoding {
     unchecked(bytes, at, width)
   }
 
-  /** [[unsigned]] where the bytes are known to be there. */
+  /** [[unsigned]] without the bounds check. */
   private[binary] def unchecked(bytes: Array[Byte], at: Int, width: Int): Int =
     if (width == 1) bytes(at) & 0xff
     else if (width == 2) bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8
@@ -104,7 +107,7 @@ object Encoding {
   def check(bytes: Array[Byte], at: Int, length: Int): Unit =
     if (at < 0 || length < 0 || at > bytes.length - length) truncated()
 
-  /** Bytes of the value at `at`, header included; the last offset of an object or array closes its data. */
+  /** The size of the value at `at`, header included; the last offset of an object or array is its data size. */
   def sizeOf(bytes: Array[Byte], at: Int): Int = {
     val size = basicType(bytes, at) match {
       case Primitive => primitiveSize(bytes, at)
@@ -139,10 +142,10 @@ object Encoding {
   private def truncated(): Nothing = malformed("it ends too early")
 }
 
-/** What the bytes broke, without a place: the room that knows file and column adds it. */
+/** A violation of the encoding. `reason` names neither file nor column: callers add these names. */
 final class MalformedVariant(val reason: String) extends RuntimeException(reason, null, false, false)
 
-/** Where the parts of an object stand. */
+/** The positions of the parts of an object. */
 final class ObjectHeader(bytes: Array[Byte], at: Int) {
   private val info = (bytes(at) & 0xff) >> 2
   private val sizeWidth = if ((info & 0x10) != 0) 4 else 1
@@ -156,13 +159,13 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
   def idAt(i: Int): Int = ids + i * idWidth
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
 
-  /** The bytes of the header, the size, the ids and the offsets. */
+  /** The number of bytes of the header, the size, the ids and the offsets. */
   def length: Int = data - at
 
-  /** The header, the size and the ids: all but where the fields stand. */
+  /** The bytes of the header, the size and the ids, without the offsets. */
   def keys: Array[Byte] = java.util.Arrays.copyOfRange(bytes, at, offsets)
 
-  /** `i` is below `size`; the ids and offsets of all fields were found to be in the array. */
+  /** `i` must be below `size`; the constructor checks that all ids and offsets are in the array. */
   def id(i: Int): Int = Encoding.unchecked(bytes, idAt(i), idWidth)
   def position(i: Int): Int =
     Positions.of(bytes, data, Encoding.unchecked(bytes, offsetAt(i), offsetWidth).toLong)
@@ -170,11 +173,11 @@ final class ObjectHeader(bytes: Array[Byte], at: Int) {
 
 object ObjectHeader {
 
-  /** Spark searches objects of so many fields and more by bisection, smaller ones field by field. */
+  /** The number of fields from which on Spark searches an object by bisection; Spark scans smaller objects. */
   final val Large = 32
 }
 
-/** Where the parts of an array stand. */
+/** The positions of the parts of an array. */
 final class ArrayHeader(bytes: Array[Byte], at: Int) {
   private val info = (bytes(at) & 0xff) >> 2
   private val sizeWidth = if ((info & 0x4) != 0) 4 else 1
@@ -185,7 +188,7 @@ final class ArrayHeader(bytes: Array[Byte], at: Int) {
 
   def offsetAt(i: Int): Int = offsets + i * offsetWidth
 
-  /** The bytes of the header, the size and the offsets. */
+  /** The number of bytes of the header, the size and the offsets. */
   def length: Int = data - at
 
   def position(i: Int): Int =
@@ -194,7 +197,7 @@ final class ArrayHeader(bytes: Array[Byte], at: Int) {
 
 private object Positions {
 
-  /** `start + length`, if that is still in the array or just behind it. */
+  /** `start + length`, checked to be at most the length of the array. */
   def of(bytes: Array[Byte], start: Int, length: Long): Int = {
     val end = start + length
     if (end > bytes.length) Encoding.malformed("it ends too early")

@@ -1,4 +1,4 @@
-/** Numbers in arrays of bytes, the lowest byte first, whatever the machine has. The bytes are known to be there. */
+/** Little-endian numbers in byte arrays, without bounds checks, on machines of either byte order. */
 package shreddedvariant.binary
 
 import java.nio.ByteOrder
@@ -8,16 +8,17 @@ import org.apache.spark.unsafe.Platform
 object LittleEndian {
   private val isNative = ByteOrder.nativeOrder == ByteOrder.LITTLE_ENDIAN
 
-  def int(bytes: Array[Byte], at: Int): Int = ordered(Platform.getInt(bytes, place(at)))
-  def long(bytes: Array[Byte], at: Int): Long = ordered(Platform.getLong(bytes, place(at)))
+  def int(bytes: Array[Byte], at: Int): Int = littleEndian(Platform.getInt(bytes, address(at)))
+  def long(bytes: Array[Byte], at: Int): Long = littleEndian(Platform.getLong(bytes, address(at)))
 
+  /** The maximum length for [[few]]. */
   final val Few = 7
 
-  /** The number of up to seven bytes. */
+  /** The little-endian number in up to seven bytes. */
   def few(bytes: Array[Byte], at: Int, length: Int): Long =
     if (at + 8 <= bytes.length) long(bytes, at) & (1L << 8 * length) - 1
     else if (length >= 4)
-      // Their two ends meet or overlap, with the same bits where they do.
+      // The first and the last four bytes are adjacent or overlap; bits that overlap are equal.
       int(bytes, at) & 0xffffffffL | (int(bytes, at + length - 4) & 0xffffffffL) << 8 * (length - 4)
     else {
       var value = 0L
@@ -29,10 +30,12 @@ object LittleEndian {
       value
     }
 
-  def put(bytes: Array[Byte], at: Int, value: Int): Unit = Platform.putInt(bytes, place(at), ordered(value))
-  def put(bytes: Array[Byte], at: Int, value: Long): Unit = Platform.putLong(bytes, place(at), ordered(value))
+  def put(bytes: Array[Byte], at: Int, value: Int): Unit =
+    Platform.putInt(bytes, address(at), littleEndian(value))
+  def put(bytes: Array[Byte], at: Int, value: Long): Unit =
+    Platform.putLong(bytes, address(at), littleEndian(value))
 
-  private def place(at: Int) = Platform.BYTE_ARRAY_OFFSET + at.toLong
-  private def ordered(value: Int) = if (isNative) value else Integer.reverseBytes(value)
-  private def ordered(value: Long) = if (isNative) value else java.lang.Long.reverseBytes(value)
+  private def address(at: Int) = Platform.BYTE_ARRAY_OFFSET + at.toLong
+  private def littleEndian(value: Int) = if (isNative) value else Integer.reverseBytes(value)
+  private def littleEndian(value: Long) = if (isNative) value else java.lang.Long.reverseBytes(value)
 }

@@ -1,22 +1,24 @@
 /**
- * Which fields of a shape the keys of an object are. Variants with one dictionary mostly have the same keys in the same
- * places, so who shreds them looks keys up once, and then sees that an object is like the one before.
+ * Maps the keys of an object to the fields of a shape. Variants with the same dictionary mostly have the same
+ * keys in the same order. So the shredder looks up the keys once and reuses the result for each object whose
+ * key bytes are equal.
  *
- * Law: an object's keys are its size and ids, as wide as the header says, with its dictionary. Where these bytes are the
- * same, so is all that was found of them: which keys are fields, that none stands twice, and that all are in the dictionary.
+ * Law: the keys of an object follow from its size and ids, from the widths of both in the header, and from its
+ * dictionary. If these are equal, so are all results of the lookup: which keys are fields, that no key occurs
+ * twice, and that all ids are in the dictionary.
  */
 package shreddedvariant.binary
 
 /**
- * `keys` are the bytes of an object until its offsets; `fields` has the field of each key, or -1; `missing` are the fields
- * that the object lacks.
+ * `keys` has the bytes of an object before its offsets; `fields` has the field of each key, or -1; `missing`
+ * has the fields that the object lacks.
  */
 final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing: Array[Int]) {
 
-  /** About how many bytes it takes in memory. */
+  /** The approximate number of bytes in memory. */
   private[binary] val weight: Long = 100L + keys.length + 4L * fields.length + 4L * missing.length
 
-  /** How many keys are no fields. */
+  /** The number of keys that are not fields. */
   val others: Int = fields.count(_ < 0)
 
   /** Whether the object at `at` has these keys. */
@@ -27,6 +29,6 @@ final class ObjectFields(keys: Array[Byte], val fields: Array[Int], val missing:
 
 private object ObjectFields {
 
-  /** The bits of the header for the width of offsets: objects with the same keys have wider ones as their values grow. */
+  /** The header bits for the width of offsets. They are not compared: larger values have wider offsets. */
   private final val OffsetWidth = 0xc
 }

@@ -1,19 +1,21 @@
-/** What is counted at one path of a variant, by whoever walks its bytes anyway. Variant nulls are not counted. */
+/** Counts the values at one path of a variant for code that walks the bytes; variant nulls are not counted. */
 package shreddedvariant.binary
 
 abstract class PathCounts {
 
-  /** The path of a field that the walk knows by its key, and of all elements of an array. */
+  /** The counts at the path of a field. */
   def field(key: Array[Byte]): PathCounts
+
+  /** The counts at the common path of all elements of an array. */
   def element: PathCounts
 
-  /** Counts a value here, with all that is in it. */
+  /** Counts a value at this path, and all values inside it. */
   def count(bytes: Array[Byte], at: Int): Unit
 
-  /** Counts an object or array alone: its fields and elements are told one by one. */
+  /** Counts an object or array without its fields or elements, which the caller counts one by one. */
   def countObject(): Unit
   def countArray(): Unit
 
-  /** Counts a field that has no [[field]], by its id in the dictionary of the variant. */
+  /** Counts a field for which the caller has no [[field]], by the id of its key in the variant's dictionary. */
   def countOther(id: Int, bytes: Array[Byte], at: Int): Unit
 }

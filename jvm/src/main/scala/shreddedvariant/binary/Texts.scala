@@ -1,14 +1,14 @@
-/** Texts in arrays of bytes, compared a word at a time: most are short, and a call for each would take longer. */
+/** Compares strings in byte arrays a word at a time, because a library call per short string costs more. */
 package shreddedvariant.binary
 
 import java.util.Arrays
 
 object Texts {
 
-  /** Beyond so many bytes the call of a loop over longer words is worth it. */
+  /** The length in bytes above which `Arrays.equals` is faster. */
   private final val Short = 32
 
-  /** Whether bytes are the same. */
+  /** Whether two ranges of `length` bytes are equal. */
   def areEqual(a: Array[Byte], fromA: Int, b: Array[Byte], fromB: Int, length: Int): Boolean =
     if (length > Short) Arrays.equals(a, fromA, fromA + length, b, fromB, fromB + length)
     else if (length <= LittleEndian.Few)
@@ -16,12 +16,12 @@ object Texts {
     else {
       def isWord(at: Int) = LittleEndian.long(a, fromA + at) == LittleEndian.long(b, fromB + at)
       var i = 0
-      // The last word may begin within the one before it.
+      // The last word may overlap the previous word.
       while (i + 8 < length && isWord(i)) i += 8
       i + 8 >= length && isWord(length - 8)
     }
 
-  /** The order of unsigned bytes, of which one that ends where another goes on comes first. */
+  /** Compares by unsigned bytes; a string that is a prefix of the other sorts first. */
   def compare(a: Array[Byte], fromA: Int, lengthA: Int, b: Array[Byte], fromB: Int, lengthB: Int): Int = {
     val length = math.min(lengthA, lengthB)
     var i = 0
@@ -38,13 +38,14 @@ object Texts {
   }
 
   /**
-   * The first bytes of a text as a number. Law: of two texts the one with the smaller number comes first in the order of
-   * unsigned bytes; equal numbers tell nothing, as a text may end where another has a zero.
+   * The first eight bytes of a string as a number. Law: if the numbers of two strings differ, the string with
+   * the smaller number sorts first by unsigned bytes. Equal numbers decide nothing, because one string may end
+   * where the other has a zero byte.
    */
   def comparable(bytes: Array[Byte], at: Int, length: Int): Long =
     inOrder(if (length > LittleEndian.Few) LittleEndian.long(bytes, at)
     else LittleEndian.few(bytes, at, length))
 
-  /** As a number that is compared with its sign as the word's bytes are compared without, the lowest one first. */
+  /** A number whose signed order is the order of the word's bytes as unsigned bytes, lowest byte first. */
   private def inOrder(word: Long): Long = java.lang.Long.reverseBytes(word) ^ Long.MinValue
 }

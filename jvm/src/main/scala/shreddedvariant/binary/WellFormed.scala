@@ -1,8 +1,9 @@
 /**
- * Whether all of a variant is as the encoding says, down to its last value: what readers believe without a look.
+ * Checks that a whole variant follows the encoding, including the parts that readers trust without a check.
  *
- * Keys of an object are in order, each once: readers find them by bisection. Spark orders them as UTF-16, which is
- * another order where keys lie beyond the basic plane; there order is not asked for.
+ * The keys of an object must be sorted and unique, because readers find them by bisection. Spark sorts keys by
+ * UTF-16, which differs from UTF-8 for keys beyond the basic plane; if the dictionary has such keys, the order
+ * is not checked. Values that are nested deeper than [[Encoding.MaxDepth]] are not checked.
  */
 package shreddedvariant.binary
 
@@ -12,7 +13,7 @@ import java.util.Arrays
 
 object WellFormed {
 
-  /** Raises [[MalformedVariant]]. */
+  /** Throws [[MalformedVariant]] at the first violation. */
   def check(metadata: Array[Byte], value: Array[Byte]): Unit = {
     val keys = new Dictionary(metadata)
     if (keys.handedOn ne metadata)
@@ -26,9 +27,9 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
   private val budget = new Budget(bytes.length)
 
   private def check(at: Int, end: Int, depth: Int): Unit = {
-    if (at >= end) Encoding.malformed("a value ends behind what holds it")
+    if (at >= end) Encoding.malformed("a value ends after the value that contains it")
     val size = Encoding.sizeOf(bytes, at)
-    if (at + size > end) Encoding.malformed("a value ends behind what holds it")
+    if (at + size > end) Encoding.malformed("a value ends after the value that contains it")
     val kind = Encoding.basicType(bytes, at)
     if (kind == Encoding.Primitive || kind == Encoding.ShortString) {
       budget.take(size)
@@ -52,11 +53,11 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
     }
   }
 
-  private def isAfter(before: Int, id: Int) = {
+  private def isAfter(previous: Int, id: Int) = {
     val order = Arrays.compareUnsigned(
       keys.bytes,
-      keys.keyStart(before),
-      keys.keyEnd(before),
+      keys.keyStart(previous),
+      keys.keyEnd(previous),
       keys.bytes,
       keys.keyStart(id),
       keys.keyEnd(id)

@@ -1,4 +1,4 @@
-/** What each commit of a Delta table has changed, for those who follow the table as it grows. */
+/** The changes of each commit of a Delta table, for streams that read the table. */
 package shreddedvariant.delta
 
 import java.net.URI
@@ -21,9 +21,9 @@ import shreddedvariant.shaded.io.delta.kernel.internal.data.StructRow
 import shreddedvariant.shaded.io.delta.kernel.internal.util.{FileNames, VectorUtils}
 
 /**
- * `files` are those that changed what rows the table has, in the order of the log; files that only hold rows of others
- * anew are left out. `removes` says that rows were taken away, or replaced; `columns` are there where they were set,
- * with the names of those that partition the table.
+ * `files` has the added files that changed the rows of the table, in the order of the log, without files that
+ * have the same rows as removed files. `removes` means that rows were removed or replaced. `columns` has the
+ * schema and the names of the partition columns, if the commit set them.
  */
 final case class DeltaCommit(
     version: Long,
@@ -39,32 +39,32 @@ final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
 
   def newest: Long = KernelErrors.attempt(table.root)(kernel.getLatestSnapshot(engine).getVersion)
 
-  /** Cheaper than to ask for the newest version. */
+  /** Whether the version exists; cheaper than [[newest]]. */
   def has(version: Long): Boolean = {
     val file = new Path(FileNames.deltaFile(table.kernel.getLogPath, version))
     file.getFileSystem(conf).exists(file)
   }
 
-  /** The first version that was committed at a time or later. */
+  /** The first version that was committed at this time or later; `text` is the time as the user wrote it. */
   def since(millis: Long, text: String): Long =
     try kernel.getVersionAtOrAfterTimestamp(engine, millis)
     catch { case NonFatal(e) => throw Errors.deltaVersion(table.root, text, e) }
 
-  /** One for each version, both ends included. */
+  /** The commits of all versions from `first` to `last`, both included. */
   def read(first: Long, last: Long): Seq[DeltaCommit] = {
     if (!has(first)) throw Errors.deltaStreamVersion(table.root, first)
-    val found = mutable.LongMap.empty[Commit]
+    val commits = mutable.LongMap.empty[Commit]
     KernelErrors.attempt(table.root) {
       val batches = kernel.getChanges(engine, first, last, DeltaCommits.Actions)
       try batches.forEachRemaining { batch =>
           if (batch.getSize > 0) {
             val version = batch.getColumnVector(batch.getSchema.indexOf("version")).getLong(0)
-            found.getOrElseUpdate(version, new Commit).read(batch)
+            commits.getOrElseUpdate(version, new Commit).read(batch)
           }
         }
       finally batches.close()
     }
-    (first to last).map(version => found.getOrElse(version, new Commit).result(version))
+    (first to last).map(version => commits.getOrElse(version, new Commit).result(version))
   }
 
   private final class Commit {
@@ -98,7 +98,7 @@ final class DeltaCommits(table: DeltaSnapshot, conf: Configuration) {
     def result(version: Long): DeltaCommit = DeltaCommit(version, files.result(), removes, columns)
   }
 
-  private def row(at: (ColumnVector, Int)): Row = StructRow.fromStructVector(at._1, at._2)
+  private def row(entry: (ColumnVector, Int)): Row = StructRow.fromStructVector(entry._1, entry._2)
 
   private def file(add: AddFile): DeltaFile = {
     if (add.getDeletionVector.isPresent) throw DeltaSnapshot.deletedRows(table.root)

@@ -1,4 +1,4 @@
-/** Finds and opens the logs of Delta tables; what Kernel has to say of them becomes one sentence. */
+/** Finds and opens the logs of Delta tables, and turns Kernel's exceptions into our errors. */
 package shreddedvariant.delta
 
 import java.io.{FileNotFoundException, IOException}
@@ -16,31 +16,31 @@ import shreddedvariant.shaded.io.delta.kernel.engine.Engine
 import shreddedvariant.shaded.io.delta.kernel.exceptions.TableNotFoundException
 import shreddedvariant.shaded.io.delta.kernel.internal.SnapshotImpl
 
-/** Which of a table's versions is asked for. */
+/** The version of a table to open. */
 sealed trait AsOf
 
 object AsOf {
   case object Newest extends AsOf
   final case class Version(number: Long) extends AsOf
 
-  /** The version that was the newest at that time; `text` is how the user wrote it. */
+  /** The version that was the newest at that time; `text` is the time as the user wrote it. */
   final case class Time(millis: Long, text: String) extends AsOf
 }
 
 object DeltaLog {
   val Directory = "_delta_log"
 
-  /** Whether the directory is kept for a Delta table, even if nothing is committed yet: see [[begin]]. */
+  /** Whether the directory has a log, even if the log has no commit yet: see [[begin]]. */
   def isTable(path: Path, conf: Configuration): Boolean =
     path.getFileSystem(conf).exists(new Path(path, Directory))
 
-  /** Whether the table has a version. */
+  /** Whether the directory has a log with a commit. */
   def isCommitted(path: Path, conf: Configuration): Boolean = commits(path, conf).exists(_.nonEmpty)
 
-  /** Whether the directory is kept for a table that has no version yet. */
+  /** Whether the directory has a log without a commit. */
   def isBegun(path: Path, conf: Configuration): Boolean = commits(path, conf).exists(_.isEmpty)
 
-  /** What the log holds, if there is one; what a commit leaves under way has a hidden name. */
+  /** The files in the log, if there is a log, without hidden files, which unfinished commits create. */
   private def commits(path: Path, conf: Configuration): Option[Seq[FileStatus]] =
     try {
       val files = path.getFileSystem(conf).listStatus(new Path(path, Directory)).toSeq
@@ -48,23 +48,23 @@ object DeltaLog {
     } catch { case _: FileNotFoundException => None }
 
   /**
-   * Makes an empty log, before the files of a write that creates a table: a directory of files without a log would be
-   * read as such, with the rows that a killed write has left in it.
+   * Creates an empty log, before a write creates the files of a new table. Without a log, the directory would
+   * be read as a directory of files, with the rows of a killed write.
    */
   def begin(path: Path, conf: Configuration): Unit = {
     path.getFileSystem(conf).mkdirs(new Path(path, Directory))
     ()
   }
 
-  /** Takes back [[begin]] where nobody has committed. */
+  /** Undoes [[begin]] if the log has no commit. */
   def giveUp(path: Path, conf: Configuration): Unit =
-    // Not with what is in it: hence no look at it before.
+    // This delete is not recursive, so it fails if the directory is not empty.
     try { path.getFileSystem(conf).delete(new Path(path, Directory), false); () }
     catch { case _: IOException => }
 
   /**
-   * A table that one of the paths lies within, but for the paths themselves. Permissions often end at a prefix, so a
-   * directory that may not be looked into counts as none.
+   * A table in a parent directory of one of the paths. A parent without read permission does not count as a
+   * table, because permissions often start at a prefix.
    */
   def above(paths: Seq[Path], conf: Configuration): Option[Path] =
     paths.flatMap(path => Iterator.iterate(path.getParent)(_.getParent).takeWhile(_ != null)).distinct.find {
@@ -90,17 +90,17 @@ object DeltaLog {
     new DeltaSnapshot(root, snapshot.asInstanceOf[SnapshotImpl], kernel)
   }
 
-  /** Kernel's access to the files and JSON of a table. A log store that is set for its scheme is used as it is. */
+  /** Kernel's access to the files and JSON of a table. A configured log store for the scheme is kept. */
   def engine(root: String, conf: Configuration): Engine = {
-    val own = new Configuration(conf)
+    val kernelConf = new Configuration(conf)
     val scheme = new Path(root).toUri.getScheme
     val key = SharedLog.storeKey(scheme)
     val store = if (scheme == "file") classOf[LocalLog] else classOf[SharedLog]
-    if (own.get(key) == null) own.set(key, store.getName)
-    new NamedFiles(DefaultEngine.create(own))
+    if (kernelConf.get(key) == null) kernelConf.set(key, store.getName)
+    new NamedFiles(DefaultEngine.create(kernelConf))
   }
 
-  private def inHistory(root: String, asked: String)(open: => Snapshot): Snapshot =
+  private def inHistory(root: String, version: String)(open: => Snapshot): Snapshot =
     try open
-    catch { case NonFatal(e) => throw Errors.deltaVersion(root, asked, e) }
+    catch { case NonFatal(e) => throw Errors.deltaVersion(root, version, e) }
 }

@@ -1,4 +1,4 @@
-/** A Delta table at one version, as its log has it: columns, partitions, properties, files. */
+/** One version of a Delta table according to its log: columns, partitions, properties, files. */
 package shreddedvariant.delta
 
 import scala.jdk.CollectionConverters._
@@ -13,7 +13,7 @@ import shreddedvariant.shaded.io.delta.kernel.internal.{InternalScanFileUtils, S
 import shreddedvariant.shaded.io.delta.kernel.internal.actions.AddFile
 import shreddedvariant.shaded.io.delta.kernel.internal.util.VectorUtils
 
-/** One file of a table: an absolute path, what its partition columns hold as text, what its writer tells of it. */
+/** A file of a table: its absolute path, its partition values as text, and the statistics of its writer. */
 final case class DeltaFile(
     path: String,
     size: Long,
@@ -23,21 +23,21 @@ final case class DeltaFile(
     tags: Map[String, String]
 ) {
 
-  /** Whether its bounds are as whole as ours. */
+  /** Whether the bounds are complete, as [[NewFile.Tag]] declares. */
   def isOurs: Boolean = tags.get(NewFile.Tag).contains(NewFile.TagValue)
 }
 
 final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotImpl, engine: Engine) {
   val version: Long = kernel.getVersion
 
-  /** Tables that replace one another at a path differ in it. */
+  /** Tables that replace one another at a path have different ids. */
   val id: String = kernel.getMetadata.getId
   val properties: Map[String, String] = kernel.getMetadata.getConfiguration.asScala.toMap
   val partitionColumns: Seq[String] = kernel.getPartitionColumnNames.asScala.toSeq
   private[delta] val features = new Features(root, kernel.getProtocol, kernel.getMetadata)
   features.checkReading()
 
-  /** In the order of the table; the log spells types as Spark does. */
+  /** The columns in the order of the table; the log has types in Spark's JSON format. */
   val schema: StructType = KernelErrors.attempt(root) {
     DataType.fromJson(kernel.getMetadata.getSchemaString).asInstanceOf[StructType]
   }
@@ -46,26 +46,26 @@ final class DeltaSnapshot(val root: String, private[delta] val kernel: SnapshotI
 
   lazy val files: IndexedSeq[DeltaFile] = added.map(_._1)
 
-  /** Whether this version has a micro-batch, or a later one of its stream. */
+  /** Whether this version contains the micro-batch, or a later micro-batch of the same stream. */
   def has(batch: StreamBatch): Boolean = KernelErrors.attempt(root) {
     kernel.getLatestTransactionVersion(engine, batch.query).toScala.exists(_ >= batch.id)
   }
 
-  /** The file that a listing has at this path. */
+  /** The file at this path of a listing. */
   def file(path: Path): Option[DeltaFile] = byPath.get(path)
   private lazy val byPath = files.map(file => new Path(file.path) -> file).toMap
 
-  /** With the rows of the log, which are written again when a file is removed. */
+  /** The files with their rows of the log, which are written again when a file is removed. */
   private[delta] lazy val added: IndexedSeq[(DeltaFile, AddFile)] = KernelErrors.attempt(root) {
     val batches = kernel.getScanBuilder.build().asInstanceOf[ScanImpl].getScanFiles(engine, true)
     try {
-      val found = IndexedSeq.newBuilder[(DeltaFile, AddFile)]
+      val result = IndexedSeq.newBuilder[(DeltaFile, AddFile)]
       while (batches.hasNext) {
         val rows = batches.next().getRows
-        try while (rows.hasNext) found += file(rows.next())
+        try while (rows.hasNext) result += file(rows.next())
         finally rows.close()
       }
-      found.result()
+      result.result()
     } finally batches.close()
   }
 

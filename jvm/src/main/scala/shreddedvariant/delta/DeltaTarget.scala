@@ -1,4 +1,4 @@
-/** A Delta table as a write leaves it: as it was, with other columns, or new. */
+/** The state of a Delta table after a write: unchanged, with other columns, or new. */
 package shreddedvariant.delta
 
 import java.util.{Collections, Optional, UUID}
@@ -15,8 +15,8 @@ import shreddedvariant.shaded.io.delta.kernel.internal.util.{SchemaUtils, Vector
 import shreddedvariant.shaded.io.delta.kernel.types.StringType
 
 /**
- * `snapshot` is what the write has seen of the table; `isChanged` says that columns or properties change, `isRepinned`
- * that pins do, of which no other write depends.
+ * `snapshot` is the version of the table that the write has read. `isChanged` means that columns or properties
+ * change. `isRepinned` means that pins change, on which no other write depends.
  */
 final class DeltaTarget private (
     val root: String,
@@ -37,14 +37,14 @@ final class DeltaTarget private (
   /** Whether variants may be written shredded. */
   def allowsShredding: Boolean = features.allowShredding
 
-  /** The same without the shapes that it keeps for its writes, and with these. */
+  /** The same target with `shapes` in place of its pins. */
   def pinned(shapes: Map[String, String]): DeltaTarget = {
-    val others = metadata.withConfigurationKeysUnset(DeltaTarget.pins(properties).keySet.asJava)
-    val pinned = others.withMergedConfiguration(shapes.asJava)
+    val unpinned = metadata.withConfigurationKeysUnset(DeltaTarget.pins(properties).keySet.asJava)
+    val pinned = unpinned.withMergedConfiguration(shapes.asJava)
     new DeltaTarget(root, snapshot, protocol, pinned, isChanged, isRepinned = pinned != metadata)
   }
 
-  /** The same on a later version of the table, which may differ in pins alone. */
+  /** The same target on a later version of the table, which may differ only in pins. */
   def on(newest: DeltaSnapshot): DeltaTarget =
     if (!snapshot.forall(DeltaTarget.isAlike(_, newest)))
       throw Errors.deltaConflict(root, DeltaTarget.Changed)
@@ -60,7 +60,7 @@ final class DeltaTarget private (
 object DeltaTarget {
   val ShreddingKey = "delta.enableVariantShredding"
 
-  /** Properties that hold the shapes of columns, each named by its column. */
+  /** Prefix of the properties for pins: the column follows, and the value is its shape. */
   val PinPrefix = "shredded_variant.shape."
 
   private[delta] val Changed = "its columns, properties or features were changed"
@@ -68,10 +68,10 @@ object DeltaTarget {
   def pins(properties: Map[String, String]): Map[String, String] =
     properties.filter(_._1.startsWith(PinPrefix))
 
-  /** Whether a version of a table is like another for all writes, whatever shapes they keep. */
+  /** Whether two versions of a table are equal for all writes, regardless of pins. */
   private[delta] def isAlike(a: DeltaSnapshot, b: DeltaSnapshot): Boolean = {
-    def unpinned(of: DeltaSnapshot) =
-      of.kernel.getMetadata.withConfigurationKeysUnset(pins(of.properties).keySet.asJava)
+    def unpinned(snapshot: DeltaSnapshot) =
+      snapshot.kernel.getMetadata.withConfigurationKeysUnset(pins(snapshot.properties).keySet.asJava)
     unpinned(a) == unpinned(b) && a.kernel.getProtocol == b.kernel.getProtocol
   }
 
@@ -85,8 +85,8 @@ object DeltaTarget {
     )
 
   /**
-   * Kernel takes a table whose property allows shredding for one of the feature's preview, unless the protocol has the
-   * feature already: so the protocol has it before Kernel looks at the property.
+   * A new table. The protocol gets the shredding feature before Kernel upgrades the protocol: if a property
+   * allows shredding and the feature is missing, Kernel adds the preview of the feature.
    */
   def create(
       root: String,
@@ -111,7 +111,7 @@ object DeltaTarget {
     new DeltaTarget(root, None, upgraded(protocol, metadata), metadata, isChanged = true)
   }
 
-  /** The table with other columns; its features grow as these need it. */
+  /** The table with other columns; the protocol gets the features that these columns need. */
   def changed(snapshot: DeltaSnapshot, schema: StructType, partitionColumns: Seq[String]): DeltaTarget = {
     val old = snapshot.kernel.getMetadata
     val metadata = new Metadata(
@@ -135,7 +135,7 @@ object DeltaTarget {
       .toScala
       .fold(protocol)(_._1)
 
-  /** Kernel knows which names and types a table may have. */
+  /** The schema for Kernel, which refuses names and types that a table must not have. */
   private def kernelSchema(root: String, schema: StructType, partitionColumns: Seq[String]) =
     KernelErrors.attempt(root) {
       val kernel = DataTypeJsonSerDe.deserializeStructType(schema.json)

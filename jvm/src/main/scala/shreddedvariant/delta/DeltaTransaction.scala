@@ -1,10 +1,10 @@
 /**
- * One commit to a table: files that were written, files that are removed, columns that change. It is there as a whole or
- * not at all, and only if it still means what it meant when it began.
+ * One commit to a table: added files, removed files, changed columns. The commit is atomic, and it succeeds
+ * only if it is still valid after concurrent commits.
  *
- * Kernel has no public way to remove files, to add columns or to choose the protocol of a new table: so its transaction
- * is made here directly. Appends are rebased by Kernel; what an overwrite may have missed is judged by [[Concurrent]],
- * because Kernel only looks whether both have removed one file.
+ * Kernel has no public API to remove files, to add columns or to choose the protocol of a new table, so this
+ * class creates Kernel's internal transaction. Kernel rebases appends. [[Concurrent]] checks overwrites,
+ * because Kernel checks only whether both commits remove the same file.
  */
 package shreddedvariant.delta
 
@@ -37,29 +37,29 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
   private val engine = DeltaLog.engine(target.root, conf)
   private val log = LoggerFactory.getLogger(classOf[DeltaTransaction])
 
-  /** Adds files, whose rows may come from the table; the version that has them. */
+  /** Adds files, and returns the version of the commit. `readsTable`: the rows may come from the table. */
   def append(files: Seq[NewFile], mode: String, readsTable: Boolean): Long =
     append(target.snapshot, Change(files, Nil, mode, readsTable = readsTable))
 
-  /** Kernel takes any change of properties for a conflict; pins are none. */
+  /** Tries again if only pins have changed: for Kernel, every change of properties is a conflict. */
   @tailrec
   private def append(base: Option[DeltaSnapshot], change: Change): Long =
-    attempt(base, change, DeltaTransaction.MostRetries) match {
+    attempt(base, change, DeltaTransaction.MaxRetries) match {
       case Some(version) => version
       case None =>
         val newest = DeltaLog.open(new Path(target.root), AsOf.Newest, conf)
         def fail(reason: String) = throw Errors.deltaConflict(target.root, reason)
         if (base.forall(_.kernel.getMetadata == newest.kernel.getMetadata))
-          fail("others have committed all the time")
+          fail("other commits came first in every attempt")
         if (target.isChanged || target.isRepinned || !target.snapshot.forall(DeltaTarget.isAlike(_, newest)))
           fail(DeltaTarget.Changed)
         append(Some(newest), change)
     }
 
-  /** Keeps shapes with the table, in a commit of their own; false if others have committed meanwhile. */
+  /** Stores the pins of the target in a separate commit; false if another commit came first. */
   def pin(): Boolean = attempt(target.snapshot, Change(Nil, Nil, DeltaTransaction.Pin), retries = 0).isDefined
 
-  /** Replaces the files of a region, which is a union of whole partitions, by others. */
+  /** Replaces the files of a region, which is a union of whole partitions. */
   def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
     case None => append(files, mode, readsTable = false)
     case Some(seen) =>
@@ -69,8 +69,8 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
   }
 
   /**
-   * The same rows in other files. Such a commit changes no data: tables that are only appended to take it, and what is
-   * added meanwhile is none of its matter, whatever order the table wants.
+   * Replaces files by other files with the same rows. Such a commit changes no data: append-only tables accept
+   * it, and concurrent appends do not conflict with it, at any isolation level.
    */
   def rearrange(seen: DeltaSnapshot, paths: Set[String], files: Seq[NewFile], operation: String): Long = {
     target.features.checkRearranging()
@@ -79,7 +79,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
     replace(seen, new Concurrent(target, seen, file => paths(file.path)), change)
   }
 
-  /** Has the bounds of these files believed, which are as true as those that we write. */
+  /** Tags files whose bounds are verified to be complete, like those of files that we write. */
   def trust(seen: DeltaSnapshot, paths: Set[String]): Long = {
     val trusted = seen.added.filter { case (file, _) => paths(file.path) }
     val change = Change(Nil, Nil, DeltaTransaction.Trust, isData = false, trusted.map(_._2))
@@ -93,7 +93,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       case None => replace(concurrent.rebased(base, conf), concurrent, change)
     }
 
-  /** The version that was committed; None if another commit has taken it, or has changed columns or properties. */
+  /** The committed version; None if another commit took this version, or changed columns or properties. */
   private def attempt(
       base: Option[DeltaSnapshot],
       change: Change,
@@ -106,7 +106,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
       change.mode,
       target.partitionColumns,
       isBlindAppend = removed.isEmpty && !target.isChanged && !change.readsTable &&
-        DeltaTransaction.ReadNothing(change.mode),
+        DeltaTransaction.BlindModes(change.mode),
       Map(
         "numFiles" -> files.size.toString,
         "numOutputRows" -> files.map(_.rows).sum.toString,
@@ -161,7 +161,7 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
     case _ => false
   }
 
-  /** Checkpoints and checksums make reading faster: the commit stands without them, and the next one makes its own. */
+  /** Writes checkpoints and checksums. If this fails, the commit is valid; the next commit writes its own. */
   private def runHooks(result: TransactionCommitResult): Unit =
     result.getPostCommitHooks.asScala.foreach { hook =>
       try hook.threadSafeInvoke(engine)
@@ -189,9 +189,10 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
 }
 
 /**
- * What a commit does to a table's files. `mode` is how they came: a mode of writes, or a name of maintenance where no data
- * changes (`isData`). `trusted` are files that stay and get the tag of ours. `readsTable` says that rows of an append may
- * come from the table itself: such a commit is no blind append.
+ * The changes of a commit to the files of a table. `mode` is the mode of the write, or the name of a
+ * maintenance operation, which changes no data (`isData`). `trusted` has files that stay and get our tag.
+ * `readsTable` means that rows of an append may come from the table itself: then the commit is not a blind
+ * append.
  */
 private final case class Change(
     files: Seq[NewFile],
@@ -204,12 +205,12 @@ private final case class Change(
 
 object DeltaTransaction {
   private val Pin = "Pin"
-  private val ReadNothing = Set("Append", Pin)
+  private val BlindModes = Set("Append", Pin)
   private val Trust = "VERIFY"
-  private val MostRetries = 200
+  private val MaxRetries = 200
   private val EngineInfo = "shredded-variant"
 
-  /** A file once more, as it is, with the tag: an action on a path replaces the one before it. */
+  /** Adds the unchanged file again, with our tag: an action on a path replaces the previous one on the path. */
   private def tagged(file: AddFile): Row = {
     val tags = if (file.getTags.isPresent)
       VectorUtils.toJavaMap[String, String](file.getTags.get).asScala.toMap

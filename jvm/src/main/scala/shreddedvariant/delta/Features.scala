@@ -1,8 +1,8 @@
 /**
- * What a table asks of its readers and writers: obeyed, or refused by name.
+ * Checks the features that a table requires of readers and writers; refuses unsupported features by name.
  *
- * A feature in the protocol may be used by no column and no file: then there is nothing to obey. So each is asked for
- * what it needs, and only what is in use is refused.
+ * If no column and no file uses a feature of the protocol, the feature requires nothing. So only features in
+ * use are refused.
  */
 package shreddedvariant.delta
 
@@ -44,13 +44,13 @@ final class Features(root: String, protocol: Protocol, metadata: Metadata) {
     ))
   }
 
-  /** Files may be removed from the table. */
+  /** Checks that files may be removed from the table. */
   def checkRemoving(): Unit = {
     if (TableConfig.APPEND_ONLY_ENABLED.fromMetadata(metadata)) throw Errors.deltaAppendOnly(root)
     if (TableConfig.CHANGE_DATA_FEED_ENABLED.fromMetadata(metadata)) refuse("changeDataFeed", "overwritten")
   }
 
-  /** Rows may move to other files. */
+  /** Checks that rows may move to other files. */
   def checkRearranging(): Unit =
     if (TableConfig.ROW_TRACKING_ENABLED.fromMetadata(metadata)) throw Errors.deltaRowTracking(root)
 
@@ -65,8 +65,8 @@ final class Features(root: String, protocol: Protocol, metadata: Metadata) {
   private def isMapped =
     !Option(metadata.getConfiguration.get(ColumnMapping)).forall(_.equalsIgnoreCase("none"))
 
-  private def refuse(feature: String, how: String) =
-    throw Errors.deltaFeature(root, feature, how, "use format(\"delta\")")
+  private def refuse(feature: String, action: String) =
+    throw Errors.deltaFeature(root, feature, action, "use format(\"delta\")")
 }
 
 object Features {
@@ -77,11 +77,11 @@ object Features {
   val Variants: Set[String] =
     Set("variantType", "variantType-preview", "variantShredding", "variantShredding-preview")
 
-  /** Files with deletion vectors are refused when they are met, columns with other names by their property. */
+  /** Features that a reader may ignore; but files with deletion vectors and mapped columns are refused. */
   private val Readable =
     Variants ++ Set("deletionVectors", "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck")
 
-  /** What appends and removals of whole files obey by themselves, or Kernel obeys as it commits. */
+  /** Features that appends and removals of whole files always satisfy, or that Kernel's commits implement. */
   private val Writable = Variants ++ Set(
     "appendOnly",
     "changeDataFeed",

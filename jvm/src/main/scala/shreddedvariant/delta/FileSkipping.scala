@@ -1,8 +1,8 @@
 /**
- * Whether any row of a file may pass, by what the table's log says of the file.
+ * Decides from the statistics in the table's log whether a file may have matching rows.
  *
- * The same judgement as for row groups, with one part for each column: a path has bounds only in files where all its
- * values are typed, so there is no residual to look at, only rows that lack the path.
+ * The evaluation is the same as for row groups, with one source for each column: a path has bounds only in
+ * files where all its values are typed, so there is no residual to consider, only rows that lack the path.
  */
 package shreddedvariant.delta
 
@@ -26,11 +26,11 @@ final class FileSkipping(
   }
 
   private def possible(column: Column, file: RecordedStatistics): ValueDomain = {
-    val found = column.origin match {
+    val source = column.origin match {
       case Origin.Plain(names) => plain(names, column, file)
       case Origin.Path(path) => ofPath(path, column, file)
     }
-    found.fold(ValueDomain.anything) { case (part, facts) => part.possible(facts) }
+    source.fold(ValueDomain.anything) { case (part, statistics) => part.possible(statistics) }
   }
 
   private def plain(
@@ -39,10 +39,10 @@ final class FileSkipping(
       file: RecordedStatistics
   ): Option[(ValueSource, LeafStatistics)] =
     for {
-      (found, dataType) <- FileSkipping.find(schema, names, caseSensitive)
+      (resolved, dataType) <- FileSkipping.find(schema, names, caseSensitive)
       scalar <- RecordedStatistics.scalar(dataType)
-      part <- ValueSource.typed(scalar, found, column, mayLack = false, laws)
-    } yield (part, file.plain(found, scalar))
+      part <- ValueSource.typed(scalar, resolved, column, mayLack = false, laws)
+    } yield (part, file.plain(resolved, scalar))
 
   private def ofPath(
       path: PathColumn,
@@ -59,7 +59,7 @@ final class FileSkipping(
             (scalar, facts) <- file.path(variant, NormalizedPath.of(keys))
             part <- ValueSource.typed(scalar, variant, column, mayLack = true, laws)
           } yield (part, facts)
-        // Whether a part is there, and what maps hold, is not recorded.
+        // Statistics do not record the presence of nested paths and the contents of maps.
         case _ => None
       }
     }
@@ -71,7 +71,7 @@ private object FileSkipping {
     Option.when(keys.size == steps.size)(keys)
   }
 
-  /** A column as the table spells it. */
+  /** The names of a column as the table spells them, and its type. */
   def find(
       schema: StructType,
       names: Seq[String],
@@ -79,8 +79,8 @@ private object FileSkipping {
   ): Option[(Seq[String], DataType)] = {
     def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
     names.foldLeft(Option((Seq.empty[String], schema: DataType))) {
-      case (Some((found, struct: StructType)), name) =>
-        struct.find(f => same(f.name, name)).map(f => (found :+ f.name, f.dataType))
+      case (Some((resolved, struct: StructType)), name) =>
+        struct.find(f => same(f.name, name)).map(f => (resolved :+ f.name, f.dataType))
       case _ => None
     }
   }

@@ -1,9 +1,9 @@
 /**
- * The statistics of a file that we have written, from what its own footer knows of all its row groups.
+ * Creates the statistics of a written file from the statistics of all row groups in its footer.
  *
- * A path of a variant gets bounds only if each row of the file that has it has it typed: one value in `value`, a variant
- * null among them, ends its bounds; so does a NaN, or a row group that knows no bounds. Rows that lack the path are no
- * harm. Both bounds or neither, and both of the column's type.
+ * A path of a variant gets bounds only if every row that has the path has a typed value there. The path gets no
+ * bounds if a value is in `value` (also a variant null), if there is a NaN, or if a row group has no bounds.
+ * Rows may lack the path. A path has both bounds or neither, and both have the type of the column.
  */
 package shreddedvariant.delta
 
@@ -20,7 +20,7 @@ import shreddedvariant.shaded.io.delta.kernel.internal.types.DataTypeJsonSerDe
 import shreddedvariant.shaded.io.delta.kernel.statistics.DataFileStatistics
 import shreddedvariant.stats.{Bounds, Datum, LeafStatistics}
 
-/** `facts` are those of each leaf, for the whole file. `keepsCalendar` says that dates are written as they are. */
+/** `facts` has the statistics of each leaf for the whole file; `keepsCalendar`: dates are not rebased. */
 final case class FileContents(
     rows: Long,
     schema: MessageType,
@@ -28,18 +28,18 @@ final case class FileContents(
     keepsCalendar: Boolean
 )
 
-/** One for all files of a write; `schemaJson` is the table's. */
+/** Serves all files of a write; `schemaJson` is the schema of the table. */
 final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) {
   @transient private lazy val schema = DataTypeJsonSerDe.deserializeStructType(schemaJson)
 
   def json(file: FileContents): String = {
-    val found = columns.columns.map { case (names, dataType) =>
+    val all = columns.columns.map { case (names, dataType) =>
       new Column(names.toArray) -> of(names, dataType, file)
     }
-    def values(bound: Found => Option[Literal]) =
-      found.flatMap { case (column, found) => bound(found).map(column -> _) }.toMap.asJava
-    val nulls = found.flatMap { case (column, found) =>
-      found.nulls.map(n => column -> java.lang.Long.valueOf(n))
+    def values(bound: ColumnStatistics => Option[Literal]) =
+      all.flatMap { case (column, entry) => bound(entry).map(column -> _) }.toMap.asJava
+    val nulls = all.flatMap { case (column, entry) =>
+      entry.nulls.map(n => column -> java.lang.Long.valueOf(n))
     }
     new DataFileStatistics(
       file.rows,
@@ -50,26 +50,27 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
     ).serializeAsJson(schema)
   }
 
-  private def of(names: Seq[String], dataType: DataType, file: FileContents): Found = dataType match {
-    case VariantType if file.schema.containsPath(names.toArray :+ ParquetLayout.Metadata) =>
-      ofVariant(names, file)
-    case _: ArrayType | _: MapType | VariantType => Found.nothing
-    case scalar => file.facts.get(names).fold(Found.nothing)(ofPlain(scalar, _, file))
-  }
+  private def of(names: Seq[String], dataType: DataType, file: FileContents): ColumnStatistics =
+    dataType match {
+      case VariantType if file.schema.containsPath(names.toArray :+ ParquetLayout.Metadata) =>
+        ofVariant(names, file)
+      case _: ArrayType | _: MapType | VariantType => ColumnStatistics.nothing
+      case scalar => file.facts.get(names).fold(ColumnStatistics.nothing)(ofPlain(scalar, _, file))
+    }
 
   // ---- plain columns ----
 
-  private def ofPlain(dataType: DataType, facts: LeafStatistics, file: FileContents): Found = {
+  private def ofPlain(dataType: DataType, facts: LeafStatistics, file: FileContents): ColumnStatistics = {
     val isCalendar = dataType == DateType || dataType == TimestampType
     val bounds = for {
-      (least, greatest) <- FileStatistics.both(facts) if file.keepsCalendar || !isCalendar
-      lower <- literal(dataType, least, isUpper = false)
-      upper <- literal(dataType, greatest, isUpper = true)
+      (min, max) <- FileStatistics.both(facts) if file.keepsCalendar || !isCalendar
+      lower <- literal(dataType, min, isUpper = false)
+      upper <- literal(dataType, max, isUpper = true)
     } yield (lower, upper)
-    Found(facts.nulls, bounds)
+    ColumnStatistics(facts.nulls, bounds)
   }
 
-  /** Delta has bounds of numbers, dates, times and strings. */
+  /** A bound for Delta, which has bounds of numbers, dates, times and strings. */
   private def literal(dataType: DataType, value: Datum, isUpper: Boolean): Option[Literal] =
     (dataType, value) match {
       case (ByteType, Datum.Exact(number)) => Some(Literal.ofByte(number.byteValueExact))
@@ -91,16 +92,16 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
       case _ => None
     }
 
-  /** They are written in milliseconds, cut off: an upper bound is raised to the next one. */
+  /** Delta truncates times to milliseconds, so an upper bound is rounded up to the next millisecond. */
   private def millis(micros: BigDecimal, isUpper: Boolean): Option[Long] = {
     val number = micros.longValueExact
-    val cut = if (isUpper) -Math.floorDiv(-number, 1000L) else Math.floorDiv(number, 1000L)
-    Option.when(math.abs(cut) <= FileStatistics.FarthestMillis)(cut * 1000)
+    val rounded = if (isUpper) -Math.floorDiv(-number, 1000L) else Math.floorDiv(number, 1000L)
+    Option.when(math.abs(rounded) <= FileStatistics.MaxMillis)(rounded * 1000)
   }
 
   // ---- variants ----
 
-  private def ofVariant(names: Seq[String], file: FileContents): Found = {
+  private def ofVariant(names: Seq[String], file: FileContents): ColumnStatistics = {
     val variant = FileCell.bind(file.schema, names, names.mkString("."), Int.MaxValue)
     val nulls = variant.metadata.flatMap(file.facts.get).flatMap(_.nulls)
     val frequent = paths(variant.root, Nil, file).sortBy { case (bounds, values) =>
@@ -112,10 +113,10 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
       lower <- VariantBounds.encode(chosen.map(_._1))
       upper <- VariantBounds.encode(chosen.map(_._2))
     } yield (Literal.ofString(lower), Literal.ofString(upper))
-    Found(nulls, text)
+    ColumnStatistics(nulls, text)
   }
 
-  /** Both bounds of each path that may have them, and how many rows have it. */
+  /** Both bounds of each path that may have bounds, and the number of rows with the path. */
   private def paths(
       cell: FileCell,
       keys: Seq[String],
@@ -128,46 +129,48 @@ final case class FileStatistics(schemaJson: String, columns: StatisticsColumns) 
         for {
           facts <- file.facts.get(leaf).toSeq
           nulls <- facts.nulls
-          (least, greatest) <- FileStatistics.both(facts)
-          bounds <- bounds(scalar, NormalizedPath.of(keys), least, greatest)
+          (min, max) <- FileStatistics.both(facts)
+          bounds <- bounds(scalar, NormalizedPath.of(keys), min, max)
         } yield (bounds, facts.entries - nulls)
       case _ => Nil
     }
 
-  private def bounds(scalar: ScalarType, path: String, least: Datum, greatest: Datum) = {
-    val ends = (scalar, least, greatest) match {
-      case (ScalarType.Str, Datum.Bytes(lower), Datum.Bytes(upper)) =>
+  private def bounds(scalar: ScalarType, path: String, min: Datum, max: Datum) = {
+    val shortened = (scalar, min, max) match {
+      case (ScalarType.Str, Datum.Bytes(minBytes), Datum.Bytes(maxBytes)) =>
         for {
-          from <- Shortened.text(lower).map(Shortened.lower)
-          to <- Shortened.text(upper).flatMap(Shortened.upper)
-        } yield (Datum.Bytes(Shape.utf8(from)), Datum.Bytes(Shape.utf8(to)))
-      case (ScalarType.Binary, Datum.Bytes(lower), Datum.Bytes(upper)) =>
-        Shortened.upper(upper).map(to => (Datum.Bytes(Shortened.lower(lower)), Datum.Bytes(to)))
-      case _ => Some((least, greatest))
+          lower <- Shortened.text(minBytes).map(Shortened.lower)
+          upper <- Shortened.text(maxBytes).flatMap(Shortened.upper)
+        } yield (Datum.Bytes(Shape.utf8(lower)), Datum.Bytes(Shape.utf8(upper)))
+      case (ScalarType.Binary, Datum.Bytes(minBytes), Datum.Bytes(maxBytes)) =>
+        Shortened.upper(maxBytes).map(upper => (Datum.Bytes(Shortened.lower(minBytes)), Datum.Bytes(upper)))
+      case _ => Some((min, max))
     }
-    ends.map { case (from, to) => (VariantBound(path, scalar, from), VariantBound(path, scalar, to)) }
+    shortened.map { case (lower, upper) =>
+      (VariantBound(path, scalar, lower), VariantBound(path, scalar, upper))
+    }
   }
 }
 
-private final case class Found(nulls: Option[Long], bounds: Option[(Literal, Literal)])
+private final case class ColumnStatistics(nulls: Option[Long], bounds: Option[(Literal, Literal)])
 
-private object Found {
-  val nothing: Found = Found(None, None)
+private object ColumnStatistics {
+  val nothing: ColumnStatistics = ColumnStatistics(None, None)
 }
 
 object FileStatistics {
 
-  /** The year 9999, beyond which not every reader can parse a time. */
-  private val FarthestMillis = 253402300799999L
+  /** The end of the year 9999. Some readers cannot parse later times. */
+  private val MaxMillis = 253402300799999L
 
-  /** A zero has the sign that makes the bound the wider one, whatever order its readers have for zeros. */
+  /** Both bounds. A zero gets the sign that widens the bound, because readers may order zeros by sign. */
   private def both(facts: LeafStatistics): Option[(Datum, Datum)] = facts.bounds match {
-    case Bounds(Some(Datum.Floating(least)), Some(Datum.Floating(greatest))) =>
+    case Bounds(Some(Datum.Floating(min)), Some(Datum.Floating(max))) =>
       Option.when(facts.hasNoNaN)((
-        Datum.Floating(if (least == 0) -0.0 else least),
-        Datum.Floating(if (greatest == 0) 0.0 else greatest)
+        Datum.Floating(if (min == 0) -0.0 else min),
+        Datum.Floating(if (max == 0) 0.0 else max)
       ))
-    case Bounds(Some(least), Some(greatest)) => Some((least, greatest))
+    case Bounds(Some(min), Some(max)) => Some((min, max))
     case _ => None
   }
 }

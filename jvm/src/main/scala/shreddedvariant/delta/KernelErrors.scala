@@ -1,4 +1,4 @@
-/** Turns what Delta Kernel throws into one of our errors. */
+/** Turns the exceptions of Delta Kernel into our errors. */
 package shreddedvariant.delta
 
 import scala.jdk.CollectionConverters._
@@ -12,21 +12,21 @@ import shreddedvariant.shaded.io.delta.kernel.exceptions.{
 }
 
 private[delta] object KernelErrors {
-  private val Elsewhere = "use format(\"delta\")"
+  private val Advice = "use format(\"delta\")"
 
-  /** Runs what reads a log: a log can be damaged in any way, and Kernel throws whatever it meets then. */
+  /** Runs code that reads a log. A log can be damaged in any way, so Kernel may throw any exception. */
   def attempt[T](root: String)(body: => T): T =
     try body
     catch {
       case e: ShreddedVariantException => throw e
       case e: UnsupportedProtocolVersionException =>
-        throw Errors.deltaFeature(root, s"reader version ${e.getVersion}", "read", Elsewhere)
+        throw Errors.deltaFeature(root, s"reader version ${e.getVersion}", "read", Advice)
       case e: UnsupportedTableFeatureException =>
         throw Errors.deltaFeature(
           root,
           e.getUnsupportedFeatures.asScala.toSeq.sorted.mkString(", "),
           "read",
-          Elsewhere
+          Advice
         )
       case e: KernelEngineException => throw Errors.deltaLog(root, Option(e.getCause).getOrElse(e))
       case e @ (_: StackOverflowError | NonFatal(_)) => throw Errors.deltaLog(root, e)

@@ -1,4 +1,4 @@
-/** Puts the files of a table's log on a local disk, where Hadoop would let two commits of one version both succeed. */
+/** Writes a table's log to a local disk, where Hadoop would let two commits of the same version succeed. */
 package shreddedvariant.delta
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.Path
 import shreddedvariant.LocalFile
 import shreddedvariant.shaded.io.delta.storage.HDFSLogStore
 
-/** Kernel makes it by this class, see [[DeltaLog.engine]]. */
+/** Kernel creates instances by the name of this class, see [[DeltaLog.engine]]. */
 final class LocalLog(conf: Configuration) extends HDFSLogStore(conf) {
   override def write(
       path: Path,

@@ -1,8 +1,9 @@
 /**
- * Holds the statistics that a table's log has of a file to the file's own values.
+ * Compares the statistics of a file in the table's log with the values of the file.
  *
- * Bounds of a path are true if each row has a value of their type between them at the path, or lacks it: neither a value
- * of another type, nor a JSON null, nor a NaN. Numbers that are exact are one type: a column may hold narrower ones.
+ * The bounds of a path are correct if each row either lacks the path, or has there a value of their type
+ * between them. A value of another type, a JSON null and a NaN are errors. All exact numerics count as one
+ * type, because a column may have narrower numbers than its bounds.
  */
 package shreddedvariant.delta
 
@@ -18,34 +19,34 @@ final class LogVerifier(schema: StructType, partitionColumns: Seq[String], json:
   private val order = new DatumOrder(SkippingRules.all)
   private val columns = LogVerifier.leaves(schema.filterNot(f => partitionColumns.contains(f.name)), Nil)
 
-  /** Of the file as a whole and of its plain columns; `leaves` are facts as the values have them. */
+  /** The findings for the file and its plain columns; `leaves` has the statistics of the file's values. */
   def ofColumns(rows: Long, leaves: Map[Seq[String], LeafStatistics]): Seq[Finding] = {
-    val count = recorded.rows.filter(_ != rows).map(told =>
-      Finding("", "", s"the table's log counts $told rows and there are $rows")
+    val count = recorded.rows.filter(_ != rows).map(logged =>
+      Finding("", "", s"the table's log counts $logged rows and there are $rows")
     )
     count.toSeq ++ columns.flatMap { case (names, dataType) =>
       RecordedStatistics.scalar(dataType).toSeq.flatMap { scalar =>
-        val found = leaves.getOrElse(names, LeafStatistics(rows, Some(rows), Bounds.none, hasNoNaN = true))
-        ofColumn(names, recorded.plain(names, scalar), found)
+        val actual = leaves.getOrElse(names, LeafStatistics(rows, Some(rows), Bounds.none, hasNoNaN = true))
+        ofColumn(names, recorded.plain(names, scalar), actual)
       }
     }
   }
 
-  /** Whether a NaN is in a column whose bounds do not know of it: their own writer may leave it out, and we do not. */
+  /** Whether a column has a NaN. Bounds of other writers may ignore it, but complete bounds must not. */
   def hidesNaN(leaves: Map[Seq[String], LeafStatistics]): Boolean = columns.exists { case (names, _) =>
     leaves.get(names).exists(!_.hasNoNaN)
   }
 
-  private def ofColumn(names: Seq[String], told: LeafStatistics, found: LeafStatistics): Seq[Finding] = {
-    val nulls = for (n <- told.nulls; m <- found.nulls if n != m)
+  private def ofColumn(names: Seq[String], logged: LeafStatistics, actual: LeafStatistics): Seq[Finding] = {
+    val nulls = for (n <- logged.nulls; m <- actual.nulls if n != m)
       yield s"the table's log counts $n nulls and there are $m"
     val bounds = for {
-      least <- found.bounds.min.toSeq
-      greatest <- found.bounds.max.toSeq
-      wrong <- outside(told.bounds.min, told.bounds.max, least) ++ outside(
-        told.bounds.min,
-        told.bounds.max,
-        greatest
+      min <- actual.bounds.min.toSeq
+      max <- actual.bounds.max.toSeq
+      wrong <- outside(logged.bounds.min, logged.bounds.max, min) ++ outside(
+        logged.bounds.min,
+        logged.bounds.max,
+        max
       )
     } yield wrong
     (nulls.toSeq ++ bounds.distinct).map(Finding(LogVerifier.name(names), "", _))
@@ -60,7 +61,7 @@ final class LogVerifier(schema: StructType, partitionColumns: Seq[String], json:
     )
   ).flatten
 
-  /** Values that the file has in a type of another order are left alone: no bound is asked of them. */
+  /** False for values of different kinds, which have no common order: they are not compared with bounds. */
   private def isGreater(a: Datum, b: Datum) = a.getClass == b.getClass && order.compare(a, b) > 0
 
   // ---- variants ----
@@ -74,14 +75,14 @@ final class LogVerifier(schema: StructType, partitionColumns: Seq[String], json:
 
   def addNull(column: Seq[String]): Unit = nulls(column) += 1
 
-  /** By path, what is wrong of the bounds for this value. */
+  /** The errors of the bounds for this value, by path. */
   def ofValue(column: Seq[String], metadata: Array[Byte], value: Array[Byte]): Seq[(String, String)] = {
-    val asked = bounds.getOrElse(column, Nil)
-    if (asked.isEmpty) Nil
+    val paths = bounds.getOrElse(column, Nil)
+    if (paths.isEmpty) Nil
     else {
       val keys = new Dictionary(metadata)
       for {
-        (path, names, (lower, upper)) <- asked
+        (path, names, (lower, upper)) <- paths
         at <- LogVerifier.find(keys, value, names).toSeq
         wrong <- ofPath(value, at, lower, upper)
       } yield (path, wrong)
@@ -96,22 +97,22 @@ final class LogVerifier(schema: StructType, partitionColumns: Seq[String], json:
   ) = {
     val types = Seq(lower, upper).flatten.map(_.scalar)
     VariantBounds.read(bytes, at) match {
-      case None => Seq("the table's log has bounds of it, and here it is no value that has an order")
+      case None => Seq("the table's log has bounds of it, and a value has no order")
       case Some((_, Datum.Floating(number))) if number.isNaN =>
-        Seq("the table's log has bounds of it, and here it is NaN")
+        Seq("the table's log has bounds of it, and a value is NaN")
       case Some((scalar, _)) if !types.forall(LogVerifier.isSame(_, scalar)) =>
-        Seq(s"the table's log has bounds of type ${types.head.ddl}, and here it is ${scalar.ddl}")
+        Seq(s"the table's log has bounds of type ${types.head.ddl}, and a value has the type ${scalar.ddl}")
       case Some((_, value)) => outside(lower.map(_.value), upper.map(_.value), value)
     }
   }
 
-  /** After all rows: how many of them have no variant. */
+  /** The findings for the null counts of variants, after all rows. */
   def ofNulls: Seq[Finding] = columns.collect { case (names, VariantType) => names }.flatMap { names =>
-    recorded.presence(names).nulls.filter(_ != nulls(names)).map(told =>
+    recorded.presence(names).nulls.filter(_ != nulls(names)).map(logged =>
       Finding(
         LogVerifier.name(names),
         "",
-        s"the table's log counts $told nulls and there are ${nulls(names)}"
+        s"the table's log counts $logged nulls and there are ${nulls(names)}"
       )
     )
   }
@@ -128,7 +129,7 @@ private object LogVerifier {
       }
     }
 
-  /** Where the value of a path begins; None where it is missing. */
+  /** The position of the value of a path; None if the path is missing. */
   def find(keys: Dictionary, bytes: Array[Byte], names: Seq[Array[Byte]]): Option[Int] =
     names.foldLeft(Option(0)) { (at, name) =>
       at.filter(Encoding.basicType(bytes, _) == Encoding.Object).flatMap { at =>
@@ -140,7 +141,7 @@ private object LogVerifier {
       }
     }
 
-  def isSame(told: ScalarType, found: ScalarType): Boolean = told == found || isExact(told) && isExact(found)
+  def isSame(a: ScalarType, b: ScalarType): Boolean = a == b || isExact(a) && isExact(b)
 
   private def isExact(scalar: ScalarType) = scalar match {
     case ScalarType.Int8 | ScalarType.Int16 | ScalarType.Int32 | ScalarType.Int64 | _: ScalarType.Dec => true

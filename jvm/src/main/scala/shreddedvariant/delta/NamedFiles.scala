@@ -1,4 +1,4 @@
-/** Kernel's access to files, where the checkpoint that cannot be read is named: Kernel tells of bytes alone. */
+/** Kernel's access to files. Exceptions name the checkpoint that cannot be read, which Kernel does not name. */
 package shreddedvariant.delta
 
 import java.util.{List => JavaList, Optional}
@@ -22,25 +22,28 @@ private final class NamedFiles(engine: Engine) extends Engine {
 
 private final class NamedParquet(handler: ParquetHandler) extends ParquetHandler {
 
-  /** Files are read one after the other: the one that was asked for last is the one that fails. */
+  /** Files are read one after the other, so the file that was requested last is the one that fails. */
   override def readParquetFiles(
       files: CloseableIterator[FileStatus],
       schema: StructType,
       predicate: Optional[Predicate]
   ): CloseableIterator[FileReadResult] = {
-    var last = ""
+    var lastPath = ""
     def named[A](read: => A): A =
       try read
       catch {
         case NonFatal(e) =>
-          throw new IllegalStateException(s"${last.split('/').last} cannot be read, ${Errors.reason(e)}", e)
+          throw new IllegalStateException(
+            s"${lastPath.split('/').last} cannot be read, ${Errors.reason(e)}",
+            e
+          )
       }
-    val noted = new CloseableIterator[FileStatus] {
+    val tracked = new CloseableIterator[FileStatus] {
       override def hasNext: Boolean = files.hasNext
-      override def next(): FileStatus = { val file = files.next(); last = file.getPath; file }
+      override def next(): FileStatus = { val file = files.next(); lastPath = file.getPath; file }
       override def close(): Unit = files.close()
     }
-    val read = named(handler.readParquetFiles(noted, schema, predicate))
+    val read = named(handler.readParquetFiles(tracked, schema, predicate))
     new CloseableIterator[FileReadResult] {
       override def hasNext: Boolean = named(read.hasNext)
       override def next(): FileReadResult = named(read.next())

@@ -1,7 +1,7 @@
-/** What a commit names: the files that a write has made, and the micro-batch of a stream. */
+/** The content of a commit: the files that a write created, and the micro-batch of a stream. */
 package shreddedvariant.delta
 
-/** A file that was written: its path within the table, its partition's values as text, NULL as null. */
+/** A written file: its path within the table, and its partition values as text, with null for NULL. */
 final case class NewFile(
     path: String,
     size: Long,
@@ -13,10 +13,10 @@ final case class NewFile(
 
 object NewFile {
 
-  /** Bounds of such files are whole: of each row group, and without values that they do not know of. */
+  /** The tag of files whose bounds are complete: they cover every row group, and no value is outside them. */
   val Tag = "shredded_variant.bounds"
   val TagValue = "1"
 }
 
-/** A micro-batch of a stream: the commit that writes it says so, and a table that has it takes it no more. */
+/** A micro-batch of a stream. Its commit records the batch, so that a table does not get the batch twice. */
 final case class StreamBatch(query: String, id: Long)

@@ -16,45 +16,48 @@ object NormalizedPath {
     case other => other.toString
   }
 
-  /** The keys of such a path; None for paths through arrays, and for what is none. */
+  /** The keys of a normalized path; None for paths through arrays and for other text. */
   def keys(path: String): Option[Seq[String]] = {
-    val found = Seq.newBuilder[String]
-    var at = 1
-    while (at < path.length && at > 0) {
-      val end = if (path.startsWith("['", at)) closing(path, at + 2) else -1
-      if (end >= 0) found += unescaped(path.substring(at + 2, end))
-      at = if (end >= 0) end + 2 else -1
+    val parsed = Seq.newBuilder[String]
+    var position = 1
+    while (position < path.length && position > 0) {
+      val end = if (path.startsWith("['", position)) closing(path, position + 2) else -1
+      if (end >= 0) parsed += unescaped(path.substring(position + 2, end))
+      position = if (end >= 0) end + 2 else -1
     }
-    Option.when(path.startsWith("$") && at > 0)(found.result()).filter(of(_) == path)
+    Option.when(path.startsWith("$") && position > 0)(parsed.result()).filter(of(_) == path)
   }
 
-  /** Where the quote is that ends a key, before a bracket. */
+  /** The position of the quote that ends a key, before a bracket; -1 if there is none. */
   private def closing(path: String, from: Int): Int = {
-    var at = from
-    while (at < path.length && path(at) != '\'') at += (if (path(at) == '\\') 2 else 1)
-    if (path.startsWith("']", at)) at else -1
+    var position = from
+    while (position < path.length && path(position) != '\'')
+      position += (if (path(position) == '\\') 2 else 1)
+    if (path.startsWith("']", position)) position else -1
   }
 
   private def unescaped(key: String): String = {
     val text = new StringBuilder
-    var at = 0
-    while (at < key.length) {
-      if (key(at) != '\\' || at + 1 == key.length) text += key(at)
+    var position = 0
+    while (position < key.length) {
+      if (key(position) != '\\' || position + 1 == key.length) text += key(position)
       else {
-        at += 1
-        key(at) match {
+        position += 1
+        key(position) match {
           case 'b' => text += '\b'
           case 't' => text += '\t'
           case 'n' => text += '\n'
           case 'f' => text += '\f'
           case 'r' => text += '\r'
-          case 'u' if key.length >= at + 5 =>
-            text += scala.util.Try(Integer.parseInt(key.substring(at + 1, at + 5), 16).toChar).getOrElse(' ')
-            at += 4
+          case 'u' if key.length >= position + 5 =>
+            text += scala.util.Try(
+              Integer.parseInt(key.substring(position + 1, position + 5), 16).toChar
+            ).getOrElse(' ')
+            position += 4
           case other => text += other
         }
       }
-      at += 1
+      position += 1
     }
     text.result()
   }

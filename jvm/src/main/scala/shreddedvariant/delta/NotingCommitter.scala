@@ -1,4 +1,4 @@
-/** Notes in a commit what Kernel leaves out: how the files came, and whether others may take the commit for later. */
+/** Adds to a commit what Kernel omits: how the files were written, and whether the commit is a blind append. */
 package shreddedvariant.delta
 
 import scala.jdk.CollectionConverters._
@@ -36,18 +36,18 @@ final class NotingCommitter(note: CommitNote) extends Committer {
     DefaultFileSystemManagedTableOnlyCommitter.INSTANCE.commit(engine, noted, metadata)
   }
 
-  private def info(of: CommitInfo): CommitInfo = {
+  private def info(kernelInfo: CommitInfo): CommitInfo = {
     val columns =
       note.partitionColumns.map(name => s"\"${name.replace("\"", "\\\"")}\"").mkString("[", ",", "]")
     new CommitInfo(
-      of.getInCommitTimestamp,
-      of.getTimestamp,
-      of.getEngineInfo,
+      kernelInfo.getInCommitTimestamp,
+      kernelInfo.getTimestamp,
+      kernelInfo.getEngineInfo,
       Some(note.operation).toJava,
       (if (note.operation == CommitNote.Write) Map("mode" -> note.mode, "partitionBy" -> columns)
        else Map("predicate" -> "[]")).asJava,
       Some(java.lang.Boolean.valueOf(note.isBlindAppend)).toJava,
-      of.getTxnId,
+      kernelInfo.getTxnId,
       note.metrics.asJava
     )
   }

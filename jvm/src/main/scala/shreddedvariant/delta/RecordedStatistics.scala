@@ -1,4 +1,4 @@
-/** The statistics of one file as a table's log has them, read as facts about its columns and the paths of its variants. */
+/** Reads the statistics of a file in a table's log, for its columns and for the paths of its variants. */
 package shreddedvariant.delta
 
 import java.math.BigDecimal
@@ -12,16 +12,16 @@ import org.apache.spark.sql.types._
 import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.stats.{Bounds, Datum, LeafStatistics}
 
-/** `isOurs` says that the bounds are whole: those of other writers may miss a NaN, or what single row groups hold. */
+/** `isOurs`: the bounds are complete; those of other writers may exclude NaN, or values of some row groups. */
 final class RecordedStatistics(json: String, isOurs: Boolean) {
   private val root: JsonNode =
     Try(RecordedStatistics.mapper.readTree(json)).getOrElse(RecordedStatistics.mapper.createObjectNode)
   val rows: Option[Long] = Option(root.path("numRecords")).filter(_.canConvertToLong).map(_.longValue)
 
-  /** False where rows may be deleted that the statistics still count. */
+  /** False if the statistics may count deleted rows. */
   private val isTight = root.path("tightBounds").asBoolean(true)
 
-  /** Of a plain column, by the names of the structs around it. */
+  /** The statistics of a plain column; its name in `names` follows the names of the structs around it. */
   def plain(names: Seq[String], scalar: ScalarType): LeafStatistics = {
     val bounds = Bounds(
       value(root.path("minValues"), names).flatMap(RecordedStatistics.datum(_, scalar, isUpper = false)),
@@ -30,20 +30,20 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
     facts(nulls(names), if (bounds.hasNaN) Bounds.none else bounds)
   }
 
-  /** How often a column is NULL, whatever it holds. */
+  /** The null count of a column of any type. */
   def presence(names: Seq[String]): LeafStatistics = facts(nulls(names), Bounds.none)
 
-  /** Of a path: its type and its bounds, if the file's writer has recorded both for the path, and can be trusted. */
+  /** The type and the bounds of a path, if both bounds are recorded and the bounds of the file are complete. */
   def path(variant: Seq[String], path: String): Option[(ScalarType, LeafStatistics)] = if (!isOurs) None
   else
     for {
       lower <- bounds("minValues", variant).get(path)
       upper <- bounds("maxValues", variant).get(path) if upper.scalar == lower.scalar
-      // A NaN that somebody took for a bound bounds nothing.
-      found = Bounds(Some(lower.value), Some(upper.value)) if !found.hasNaN
-    } yield (lower.scalar, facts(None, found))
+      // NaN is not a valid bound.
+      recorded = Bounds(Some(lower.value), Some(upper.value)) if !recorded.hasNaN
+    } yield (lower.scalar, facts(None, recorded))
 
-  /** All paths of a variant that have any bound, whoever wrote it: the lower and the upper one. */
+  /** The lower and the upper bound of all paths of a variant that have a bound, from any writer. */
   def paths(variant: Seq[String]): Map[String, (Option[VariantBound], Option[VariantBound])] = {
     val (lower, upper) = (bounds("minValues", variant), bounds("maxValues", variant))
     (lower.keySet ++ upper.keySet).map(path => path -> ((lower.get(path), upper.get(path)))).toMap
@@ -70,14 +70,14 @@ final class RecordedStatistics(json: String, isOurs: Boolean) {
   private def nulls(names: Seq[String]) =
     value(root.path("nullCount"), names).filter(n => isTight && n.canConvertToLong).map(_.longValue)
 
-  private def value(of: JsonNode, names: Seq[String]): Option[JsonNode] =
-    Some(names.foldLeft(of)((node, name) => node.path(name))).filterNot(n => n.isMissingNode || n.isNull)
+  private def value(root: JsonNode, names: Seq[String]): Option[JsonNode] =
+    Some(names.foldLeft(root)((node, name) => node.path(name))).filterNot(n => n.isMissingNode || n.isNull)
 }
 
 object RecordedStatistics {
   private val mapper = new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
 
-  /** The type in which values of a column stand in statistics; None for those that have no bounds there. */
+  /** The type that the values of a column have in statistics; None for types without bounds. */
   def scalar(dataType: DataType): Option[ScalarType] = dataType match {
     case ByteType => Some(ScalarType.Int8)
     case ShortType => Some(ScalarType.Int16)
@@ -93,14 +93,14 @@ object RecordedStatistics {
     case _ => None
   }
 
-  /** None for what is no value of the type: an absent bound bounds nothing. */
+  /** None if the JSON is not a value of the type; an absent bound is unbounded. */
   private def datum(node: JsonNode, scalar: ScalarType, isUpper: Boolean): Option[Datum] = Try(scalar match {
     case ScalarType.Float32 => Datum.Floating(node.asText.toFloat.toDouble)
     case ScalarType.Float64 => Datum.Floating(node.asText.toDouble)
     case ScalarType.Str if node.isTextual => Datum.Bytes(Shape.utf8(node.textValue))
     case ScalarType.Date => Datum.exact(LocalDate.parse(node.textValue.take(10)).toEpochDay)
     case ScalarType.Timestamp | ScalarType.TimestampNtz =>
-      // Writers cut times off to milliseconds.
+      // Writers truncate times to milliseconds.
       Datum.exact(micros(node.textValue) + (if (isUpper) 999 else 0))
     case _ => Datum.Exact(new BigDecimal(node.asText))
   }).toOption

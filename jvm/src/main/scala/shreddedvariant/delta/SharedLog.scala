@@ -1,6 +1,7 @@
 /**
- * Puts commits on stores that create a file on a condition, where Kernel's own log would let two drivers both succeed. In
- * all else, and on other file systems, it is Kernel's log for the scheme.
+ * Writes commits on stores with conditional creation of files, where Kernel's own log store would let two
+ * drivers commit the same version. Everything else, and other file systems, are left to Kernel's log store for
+ * the scheme.
  */
 package shreddedvariant.delta
 
@@ -15,7 +16,7 @@ import shreddedvariant.shaded.io.delta.kernel.Table
 import shreddedvariant.shaded.io.delta.kernel.defaults.internal.logstore.LogStoreProvider
 import shreddedvariant.shaded.io.delta.storage.{CloseableIterator, LogStore}
 
-/** Kernel makes it by this class, see [[DeltaLog.engine]]. */
+/** Kernel creates instances by the name of this class, see [[DeltaLog.engine]]. */
 final class SharedLog(conf: Configuration) extends LogStore(conf) {
   override def write(
       path: Path,
@@ -36,7 +37,7 @@ final class SharedLog(conf: Configuration) extends LogStore(conf) {
     }
   }
 
-  /** Such stores show a file when it is whole. */
+  /** Stores with conditional creation show a file only when it is complete. */
   override def isPartialWriteVisible(path: Path, conf: Configuration): java.lang.Boolean =
     !isConditional(path, conf) && plain(path).isPartialWriteVisible(path, conf)
 
@@ -46,20 +47,20 @@ final class SharedLog(conf: Configuration) extends LogStore(conf) {
   override def resolvePathOnPhysicalStorage(path: Path, conf: Configuration): Path =
     plain(path).resolvePathOnPhysicalStorage(path, conf)
 
-  /** The directory of the log decides. */
+  /** Whether the store of the log's directory has conditional creation. */
   private def isConditional(path: Path, conf: Configuration) =
     SharedFile.isConditional(path.getFileSystem(conf), path.getParent)
 
   private def plain(path: Path): LogStore = {
     val scheme = path.toUri.getScheme
-    val own = new Configuration(conf)
-    own.unset(SharedLog.storeKey(scheme))
-    LogStoreProvider.getLogStore(own, scheme)
+    val kernelConf = new Configuration(conf)
+    kernelConf.unset(SharedLog.storeKey(scheme))
+    LogStoreProvider.getLogStore(kernelConf, scheme)
   }
 }
 
 private[delta] object SharedLog {
 
-  /** The name of Kernel's setting has been renamed like the classes. */
+  /** Kernel's setting for the log store of a scheme. Shading renames the setting like the classes. */
   private[delta] def storeKey(scheme: String) = s"${classOf[Table].getPackage.getName}.logStore.$scheme.impl"
 }

@@ -1,4 +1,4 @@
-/** Long strings and binaries as short bounds: the lower one is cut off, the upper one is cut off and then raised. */
+/** Shortens strings and binaries to bounds: both are truncated, and then the upper bound is increased. */
 package shreddedvariant.delta
 
 import java.nio.ByteBuffer
@@ -6,21 +6,23 @@ import java.nio.charset.{CharacterCodingException, StandardCharsets}
 
 object Shortened {
 
-  /** Characters of a string, as Delta has it for `delta.dataSkippingStringPrefixLength`; and bytes of a binary. */
+  /**
+   * Maximum characters of strings, like `delta.dataSkippingStringPrefixLength` of Delta; and bytes of binaries.
+   */
   val Length = 32
 
-  /** None for bytes that are no UTF-8. */
+  /** The bytes as a string; None if they are not UTF-8. */
   def text(bytes: Array[Byte]): Option[String] =
     try Some(StandardCharsets.UTF_8.newDecoder.decode(ByteBuffer.wrap(bytes)).toString)
     catch { case _: CharacterCodingException => None }
 
-  /** Not greater than the string, in the order of bytes in UTF-8, which is that of code points. */
+  /** A prefix, which is not greater than the string in the order of UTF-8 bytes and of code points. */
   def lower(text: String): String = {
     val points = text.codePoints.limit(Length.toLong).toArray
     new String(points, 0, points.length)
   }
 
-  /** Not less than the string; None where nothing so short is. */
+  /** A short string that is not less than the string; None if there is none. */
   def upper(text: String): Option[String] = {
     val points = text.codePoints.toArray
     if (points.length <= Length) Some(text)
@@ -33,13 +35,13 @@ object Shortened {
     if (bytes.length <= Length) Some(bytes)
     else raised(bytes.take(Length).map(_ & 0xff))(b => Option.when(b < 0xff)(b + 1)).map(_.map(_.toByte))
 
-  /** Greater than all that begins like this: the last place that has a next one takes it, and what follows is left out. */
+  /** Greater than everything with this prefix: increases the last element that can be, and drops the rest. */
   private def raised(points: Array[Int])(next: Int => Option[Int]): Option[Array[Int]] = {
     val last = points.lastIndexWhere(next(_).isDefined)
     Option.when(last >= 0)(points.take(last) ++ next(points(last)))
   }
 
-  /** Code points between U+D800 and U+DFFF are none of text. */
+  /** The next code point of text; U+D800 to U+DFFF do not occur in text. */
   private def nextPoint(point: Int): Option[Int] =
     if (point == Character.MAX_CODE_POINT) None else Some(if (point == 0xd7ff) 0xe000 else point + 1)
 }

@@ -1,9 +1,9 @@
-/** Which columns a table wants statistics of: `delta.dataSkippingStatsColumns`, or the first so many leaves. */
+/** The columns that get statistics: those in `delta.dataSkippingStatsColumns`, or the first leaves. */
 package shreddedvariant.delta
 
 import org.apache.spark.sql.types._
 
-/** `columns` are leaves by the names of the structs around them; `paths` is how many of each variant's paths. */
+/** `columns` has leaves with the names of the structs around them; `paths` is the maximum per variant. */
 final case class StatisticsColumns(columns: Seq[(Seq[String], DataType)], paths: Int)
 
 object StatisticsColumns {
@@ -20,8 +20,8 @@ object StatisticsColumns {
     val all = leaves(schema.filterNot(f => partitionColumns.contains(f.name)), Nil)
     val chosen = properties.get(NamesKey) match {
       case Some(names) =>
-        val wanted = parse(names)
-        all.filter { case (column, _) => wanted.exists(column.map(lower).startsWith(_)) }
+        val prefixes = parse(names)
+        all.filter { case (column, _) => prefixes.exists(column.map(lower).startsWith(_)) }
       case None => all.take(number.getOrElse(DefaultNumber))
     }
     StatisticsColumns(chosen, number.getOrElse(DefaultNumber))
@@ -35,7 +35,7 @@ object StatisticsColumns {
       }
     }
 
-  /** Names between commas, dotted, with backticks around what holds commas or dots. */
+  /** Parses dotted names that are separated by commas, with backticks around names that have commas or dots. */
   private def parse(names: String): Seq[Seq[String]] =
     splitOutside(names, ',').map(splitOutside(_, '.').map(unquoted).filter(_.nonEmpty)).filter(_.nonEmpty)
 
@@ -46,12 +46,12 @@ object StatisticsColumns {
   }
 
   private def splitOutside(text: String, separator: Char): Seq[String] = {
-    val (last, done, _) = text.foldLeft(("", Vector.empty[String], false)) {
-      case ((now, done, quoted), '`') => (now + '`', done, !quoted)
-      case ((now, done, false), `separator`) => ("", done :+ now, false)
-      case ((now, done, quoted), other) => (now + other, done, quoted)
+    val (last, parts, _) = text.foldLeft(("", Vector.empty[String], false)) {
+      case ((part, parts, quoted), '`') => (part + '`', parts, !quoted)
+      case ((part, parts, false), `separator`) => ("", parts :+ part, false)
+      case ((part, parts, quoted), other) => (part + other, parts, quoted)
     }
-    done :+ last
+    parts :+ last
   }
 
   private def lower(name: String) = name.toLowerCase(java.util.Locale.ROOT)

@@ -1,11 +1,12 @@
 /**
- * The bounds of a variant's paths, as statistics have them: an object whose keys are normalized paths and whose values
- * are scalars of the paths' types (the RFC: Statistics for Variant Columns), in JSON as text of its bytes.
+ * Encodes the bounds of a variant's paths for statistics: an object with normalized paths as keys, and scalars
+ * of the paths' types as values (the RFC: Statistics for Variant Columns). In JSON the object is a Z85 text of
+ * its bytes.
  *
  * {{{
  *   z85( metadata | value ),  value = { "$['a']" : "min-string", "$['b']['c']" : 1 }
  * }}}
- * A bound is as wide as its column, so that the lower and the upper one of a path are of one type.
+ * A bound has the width of its column, so that the lower and the upper bound of a path have the same type.
  */
 package shreddedvariant.delta
 
@@ -22,7 +23,7 @@ final case class VariantBound(path: String, scalar: ScalarType, value: Datum)
 
 object VariantBounds {
 
-  /** None where a value cannot be written as a bound. */
+  /** None if a value cannot be written as a bound. */
   def encode(bounds: Seq[VariantBound]): Option[String] = {
     val ordered = bounds.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a.path), Shape.utf8(b.path)) < 0)
     val values = ordered.flatMap(bound => scalar(bound.scalar, bound.value))
@@ -31,7 +32,7 @@ object VariantBounds {
     }
   }
 
-  /** By path; empty where the text is none of ours or the RFC's. */
+  /** The bounds by path; empty if the text does not have this format. */
   def decode(text: String): Map[String, VariantBound] =
     Z85.decode(text).fold(Map.empty[String, VariantBound]) { bytes =>
       try {
@@ -62,7 +63,7 @@ object VariantBounds {
     out.toByteArray
   }
 
-  /** Fields are in the order of their keys, and so are the keys in the metadata. */
+  /** Fields are sorted by key, and the keys in the metadata have the same order. */
   private def obj(values: Seq[Array[Byte]]): Array[Byte] = {
     val out = new ByteArrayOutputStream
     val isLarge = values.size > 0xff
@@ -75,9 +76,9 @@ object VariantBounds {
     out.toByteArray
   }
 
-  private def scalar(of: ScalarType, value: Datum): Option[Array[Byte]] = {
+  private def scalar(scalarType: ScalarType, value: Datum): Option[Array[Byte]] = {
     def fixed(id: Int, number: Long, width: Int) = bytes(id)(this.number(_, number, width))
-    (of, value) match {
+    (scalarType, value) match {
       case (ScalarType.Bool, Datum.Exact(flag)) =>
         Some(bytes(if (flag.signum == 0) Encoding.False else Encoding.True)(_ => ()))
       case (ScalarType.Float32, Datum.Floating(number)) =>
@@ -141,7 +142,7 @@ object VariantBounds {
 
   // ---- values ----
 
-  /** A scalar; None for what is none, or has no order. */
+  /** The scalar at `at`; None for other values, and for values without an order. */
   private[delta] def read(bytes: Array[Byte], at: Int): Option[(ScalarType, Datum)] = {
     def slice(from: Int, size: Int) = {
       Encoding.check(bytes, from, size)

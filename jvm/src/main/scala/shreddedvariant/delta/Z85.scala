@@ -1,4 +1,4 @@
-/** Bytes as text (ZeroMQ RFC 32): four bytes are five characters of 85. */
+/** Encodes bytes as text (ZeroMQ RFC 32): each four bytes become five of 85 characters. */
 package shreddedvariant.delta
 
 import java.util.Arrays
@@ -7,12 +7,12 @@ object Z85 {
   private val Alphabet =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
   private val digits: Array[Int] = {
-    val of = Array.fill(128)(-1)
-    for (i <- Alphabet.indices) of(Alphabet(i).toInt) = i
-    of
+    val digitOf = Array.fill(128)(-1)
+    for (i <- Alphabet.indices) digitOf(Alphabet(i).toInt) = i
+    digitOf
   }
 
-  /** Zeros fill up the last four bytes: what reads them must know where its own end is, as a variant does. */
+  /** Zeros pad the last four bytes, so the encoded format must have its own length, like a variant. */
   def encode(bytes: Array[Byte]): String = {
     val padded = Arrays.copyOf(bytes, (bytes.length + 3) / 4 * 4)
     val text = new StringBuilder(padded.length / 4 * 5)
@@ -28,7 +28,7 @@ object Z85 {
     text.result()
   }
 
-  /** None for what no bytes are encoded as. */
+  /** None if the text is not an encoding of bytes. */
   def decode(text: String): Option[Array[Byte]] =
     if (text.length % 5 != 0) None
     else {

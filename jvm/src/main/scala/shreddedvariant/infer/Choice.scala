@@ -1,9 +1,9 @@
-/** What a path can be shredded as, best first, by each policy. */
+/** The types that a path can get, best first, for each policy. */
 package shreddedvariant.infer
 
 import shreddedvariant.layout.ScalarType
 
-/** `rank` decides between choices with as many `values`: the higher one wins. */
+/** Of two choices with equal `values`, the one with the higher `rank` is better. */
 private[infer] sealed abstract class Choice {
   def values: Long
   def rank: Int
@@ -14,11 +14,11 @@ private[infer] object Choice {
   final case class OfArray(values: Long) extends Choice { override def rank: Int = Kind.Array }
   final case class OfObject(values: Long) extends Choice { override def rank: Int = Kind.Object }
 
-  /** Integers are one family and decimals another; each has the widest type that occurs. */
+  /** All integers form one choice and all decimals another; each gets the widest type that occurs. */
   def byMajority(node: Node): Seq[Choice] =
     ranked(others(node) ++ integers(node, widest = false) ++ decimals(node, withIntegers = false))
 
-  /** All exact numerics are one class, every other kind is its own. */
+  /** All exact numerics form one class; every other kind is a class of its own. */
   def byEquivalence(node: Node): Seq[Choice] = {
     val exact =
       if (count(node, Kind.isDecimal) > 0) decimals(node, withIntegers = true)
@@ -41,7 +41,7 @@ private[infer] object Choice {
       OfScalar(scalar, count(node, Kind.isInteger), kind)
     }
 
-  /** One decimal with room for the digits on both sides of the point; the digits before it go first. */
+  /** One decimal for all digits on both sides of the point; the digits before the point take precedence. */
   private def decimals(node: Node, withIntegers: Boolean): Seq[Choice] =
     kinds(node, Kind.isDecimal).lastOption.toSeq.map { kind =>
       val integerCount = if (withIntegers) count(node, Kind.isInteger) else 0L
@@ -53,9 +53,9 @@ private[infer] object Choice {
       OfScalar(decimal, Node.plus(count(node, Kind.isDecimal), integerCount), kind)
     }
 
-  private def kinds(node: Node, isOne: Int => Boolean): Seq[Int] =
-    (0 until Kind.Count).filter(kind => isOne(kind) && node.counts(kind) > 0)
+  private def kinds(node: Node, includes: Int => Boolean): Seq[Int] =
+    (0 until Kind.Count).filter(kind => includes(kind) && node.counts(kind) > 0)
 
-  private def count(node: Node, isOne: Int => Boolean): Long =
-    kinds(node, isOne).foldLeft(0L)((sum, kind) => Node.plus(sum, node.counts(kind)))
+  private def count(node: Node, includes: Int => Boolean): Long =
+    kinds(node, includes).foldLeft(0L)((sum, kind) => Node.plus(sum, node.counts(kind)))
 }

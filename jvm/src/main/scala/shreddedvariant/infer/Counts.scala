@@ -1,8 +1,9 @@
 /**
- * What the values of one variant column are made of: a tree of counts by path.
+ * Counts the values of one variant column by path and kind, as a tree.
  *
- * Everything in it is a sum, a maximum, or a set that is cut by a rule on names alone ([[PathLimiter]]). So neither the order
- * of rows nor the way in which they are split and merged shows in it, and equal counts have equal bytes.
+ * The state consists of sums, maxima, and a set that is cut by a rule on names alone ([[PathLimiter]]). So the
+ * result does not depend on the order of rows or on how they are split and merged. Equal counts have equal
+ * bytes.
  */
 package shreddedvariant.infer
 
@@ -14,13 +15,13 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
   def this() = this(PathLimiter.MaxPaths)
 
   private var names = new NameTable
-  private var known = new KnownNames(names)
+  private var dictionaries = new KnownNames(names)
   private var current: NamedDictionary = _
 
   private[infer] var tree = new Node(null, PathOrder.Root)
-  private var all = 0L
+  private var rowCount = 0L
 
-  /** The guard's limit; and how many paths are in the tree, which may be some more than the guard allows. */
+  /** The place from which on paths are left out, and the number of paths, which may exceed `maxPaths`. */
   private var limit = PathLimiter.Unlimited
   private var paths = 1
   private var longNames = false
@@ -28,13 +29,13 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
   /** The [[Node.number]] of the next object. */
   private var objects = 0
 
-  /** Of the variant at hand. */
+  /** The budget of the current variant. */
   private val budget = new Budget(0)
 
-  /** Rows that were added, with those that are NULL. */
-  def rows: Long = all
+  /** The number of added rows, including NULL. */
+  def rows: Long = rowCount
 
-  /** Rows that hold a value other than NULL and the variant null: what frequencies are measured by. */
+  /** The number of rows that are neither NULL nor the variant null; frequencies are relative to this number. */
   def values: Long = tree.total
 
   /** Whether paths were left out, because there are too many or their names are too long. */
@@ -43,21 +44,21 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
     limit != PathLimiter.Unlimited || longNames
   }
 
-  def addNull(): Unit = all += 1
+  def addNull(): Unit = rowCount += 1
 
   def add(metadata: Array[Byte], value: Array[Byte]): Unit = {
     begin(metadata, value)
     root.count(value, 0)
   }
 
-  /** Adds a variant whose values are told to [[root]] by somebody else. */
+  /** Starts a variant whose values the caller counts through [[root]]. */
   def begin(metadata: Array[Byte], value: Array[Byte]): Unit = {
-    all += 1
-    current = known.of(metadata)
+    rowCount += 1
+    current = dictionaries.of(metadata)
     budget.reset(value.length)
   }
 
-  /** Where the values of the variant that has begun are counted. */
+  /** Counts the values of the current variant. */
   val root: PathCounts = new CountedPath(this, depth = 0, () => tree)
 
   override private[infer] def count(node: Node, bytes: Array[Byte], at: Int, depth: Int): Unit = {
@@ -127,7 +128,7 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
     }
   }
 
-  /** The node of a field; null if it is not tracked. */
+  /** The node of a field by the id of its key; null if the path is not tracked. */
   private def fieldOf(node: Node, id: Int): Node = {
     if (id >= current.names.length) Encoding.malformed(s"it names key $id of ${current.names.length}")
     val name = current.names(id)
@@ -135,7 +136,7 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
     if (field != null) field else newField(node, id)
   }
 
-  /** The same by its key. */
+  /** The node of a field by its key; null if the path is not tracked. */
   override private[infer] def fieldOf(node: Node, key: Array[Byte]): Node = {
     val name = names.find(key, 0, key.length, Name.hash(key, 0, key.length))
     val field = if (name == null) null else node.field(name)
@@ -153,7 +154,7 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
     )
   }
 
-  /** `named` is told the name, before others are forgotten. */
+  /** Calls `named` with the name before a cut can replace the tables of names. */
   private def newField(node: Node, bytes: Array[Byte], from: Int, until: Int, named: Name => Unit): Node =
     if (until - from > Name.MaxBytes) { longNames = true; null }
     else {
@@ -166,43 +167,43 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
       )
       if (place >= limit) null
       else {
-        // Another dictionary may have brought the name since this one was resolved.
+        // Another dictionary may have added the name after this dictionary was resolved.
         val name = names.intern(bytes, from, until, hash)
         named(name)
-        val known = node.field(name)
-        if (known != null) known
+        val existing = node.field(name)
+        if (existing != null) existing
         else {
           val field = node.addField(name)
-          tracked()
+          countPath()
           field
         }
       }
     }
 
-  /** The node of an array's elements; null if it is not tracked. */
+  /** The node of an array's elements; null if the path is not tracked. */
   override private[infer] def elementOf(node: Node): Node =
     if (node.element != null) node.element
     else if (PathOrder.ofElement(node.place) >= limit) null
     else {
       val element = node.addElement()
-      tracked()
+      countPath()
       element
     }
 
-  /** After a node was put into the tree; some may wait for the next cut, so that not every new one makes all be looked at. */
-  private def tracked(): Unit = {
+  /** Counts a new node. The tree may exceed the maximum by a quarter, so that cuts are rare. */
+  private def countPath(): Unit = {
     paths += 1
     if (paths > maxPaths + maxPaths / 4) cut()
   }
 
-  private def cut(most: Int = maxPaths): Unit = {
-    limit = math.min(limit, PathLimiter.limit(tree, most))
+  private def cut(maxCount: Int = maxPaths): Unit = {
+    limit = math.min(limit, PathLimiter.limit(tree, maxCount))
     paths = PathLimiter.restrict(tree, limit)
-    // Names that no path has any more go; dictionaries that point to them go with them.
+    // Drops the names that no path has, and the dictionaries that refer to them.
     names = new NameTable
     keepNames(tree)
-    known = new KnownNames(names)
-    if (current != null) current = known.of(current.dictionary.bytes)
+    dictionaries = new KnownNames(names)
+    if (current != null) current = dictionaries.of(current.dictionary.bytes)
   }
 
   private def keepNames(node: Node): Unit = {
@@ -214,13 +215,13 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
     if (node.element != null) keepNames(node.element)
   }
 
-  /** Brings the tree to what the guard allows. */
+  /** Cuts the tree to the maximum number of paths. */
   private[infer] def settle(): Unit = if (paths > maxPaths) cut()
 
   def merge(other: Counts): Unit =
     if (other eq this) merge(fromBytes(toBytes))
     else {
-      all = Node.plus(all, other.all)
+      rowCount = Node.plus(rowCount, other.rowCount)
       longNames |= other.longNames
       if (other.limit < limit) {
         limit = other.limit
@@ -230,42 +231,42 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
       settle()
     }
 
-  private def merge(to: Node, from: Node): Unit = {
-    to.addCounts(from)
-    from.foreachField { field =>
+  private def merge(target: Node, source: Node): Unit = {
+    target.addCounts(source)
+    source.foreachField { field =>
       if (field.place < limit) {
         val name = field.name
-        val own = names.intern(name.bytes, 0, name.bytes.length, name.hash)
-        val known = to.field(own)
-        merge(if (known != null) known else { paths += 1; to.addField(own) }, field)
+        val interned = names.intern(name.bytes, 0, name.bytes.length, name.hash)
+        val existing = target.field(interned)
+        merge(if (existing != null) existing else { paths += 1; target.addField(interned) }, field)
       }
     }
-    if (from.element != null && from.element.place < limit) {
-      if (to.element == null) { paths += 1; to.addElement() }
-      merge(to.element, from.element)
+    if (source.element != null && source.element.place < limit) {
+      if (target.element == null) { paths += 1; target.addElement() }
+      merge(target.element, source.element)
     }
   }
 
-  /** A compact form that is the same for equal counts. */
+  /** A compact form; equal counts have equal bytes. */
   def toBytes: Array[Byte] = {
     settle()
-    CountsFormat.write(all, limit, longNames, tree)
+    CountsFormat.write(rowCount, limit, longNames, tree)
   }
 
   /**
-   * The same counts, or as many of their paths as fit into so many bytes. By the law of [[PathLimiter]] what stays is exact, also
-   * after a merge with counts that others have cut elsewhere. How far to cut follows from the counts alone, so the order
-   * of rows does not show.
+   * These counts, or as many of their paths as fit into `maxBytes`. By the law of [[PathLimiter]] the remaining
+   * counts are exact, also after a merge with counts that have another limit. The cut depends on the counts
+   * alone, so the result does not depend on the order of rows.
    */
-  def within(mostBytes: Int): Counts = {
+  def within(maxBytes: Int): Counts = {
     val bytes = toBytes
-    if (bytes.length <= mostBytes) this
+    if (bytes.length <= maxBytes) this
     else {
       val fewer = fromBytes(bytes)
       var size = bytes.length
-      while (size > mostBytes && fewer.paths > 1) {
-        // Nine tenths of what would do if all paths were alike: those that go first have the longer names.
-        fewer.cut(math.max(1, (fewer.paths * 0.9 * mostBytes / size).toInt))
+      while (size > maxBytes && fewer.paths > 1) {
+        // 90 % of the paths that would fit if all had the same size; the paths that are cut have longer names.
+        fewer.cut(math.max(1, (fewer.paths * 0.9 * maxBytes / size).toInt))
         size = fewer.toBytes.length
       }
       fewer
@@ -280,7 +281,7 @@ object Counts {
   def fromBytes(bytes: Array[Byte]): Counts = {
     val counts = new Counts
     val reader = new CountsReader(bytes, counts.names)
-    counts.all = reader.rows
+    counts.rowCount = reader.rows
     counts.limit = reader.limit
     counts.longNames = reader.longNames
     counts.tree = reader.tree
@@ -288,6 +289,6 @@ object Counts {
     counts
   }
 
-  /** Counts with a guard of their own, for tests. */
+  /** Counts with another maximum number of paths, for tests. */
   private[infer] def limitedTo(maxPaths: Int): Counts = new Counts(maxPaths)
 }

@@ -1,14 +1,14 @@
 /**
- * The bytes of counts. Numbers are unsigned, seven bits a byte, the lowest first.
+ * The byte format of counts. Numbers are unsigned, with seven bits in each byte, the lowest bits first.
  *
  * {{{
  *   counts   version (1) | rows | flags: 1 long names, 2 cut | limit, if cut | node
  *   node     kinds with a count, one bit each, and bits for: element 21, fields 22
- *            | the counts | largest integer, if one was counted | integer digits, scale, if decimals were
- *            | element: node | fields: how many, then each: length of name, name, node
+ *            | the counts | largest integer, if integers were counted | integer digits, scale, if decimals were
+ *            | element: node | fields: their number, then for each: length of name, name, node
  * }}}
  *
- * Fields are in the order of their names.
+ * Fields are sorted by name.
  */
 package shreddedvariant.infer
 
@@ -56,11 +56,11 @@ private[infer] object CountsFormat {
   }
 
   private def number(out: ByteArrayOutputStream, value: Long): Unit = {
-    var rest = value
-    while (rest > 0x7f) {
-      out.write((rest & 0x7f | 0x80).toInt)
-      rest >>>= 7
+    var remaining = value
+    while (remaining > 0x7f) {
+      out.write((remaining & 0x7f | 0x80).toInt)
+      remaining >>>= 7
     }
-    out.write(rest.toInt)
+    out.write(remaining.toInt)
   }
 }

@@ -1,4 +1,4 @@
-/** Reads counts that anybody may have written: what comes out obeys the limits that counting obeys. */
+/** Reads counts from untrusted bytes; enforces the same limits as counting. */
 package shreddedvariant.infer
 
 import java.util.Arrays
@@ -8,7 +8,7 @@ import shreddedvariant.Errors
 private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
   import CountsFormat._
 
-  private var at = 0
+  private var position = 0
   private var nodes = 0
 
   if (number() != Version) fail("they are of another version, or no counts")
@@ -19,14 +19,14 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
   val limit: Long = if ((flags & Cut) != 0) number() else PathLimiter.Unlimited
   val tree = new Node(null, PathOrder.Root)
   fill(tree, 0)
-  if (at < bytes.length) fail("bytes follow their end")
+  if (position < bytes.length) fail("bytes follow their end")
 
   def paths: Int = nodes
 
   private def fill(node: Node, depth: Int): Unit = {
     nodes += 1
     if (nodes > PathLimiter.MaxPaths) fail("they have too many paths")
-    if (node.place >= limit) fail("a path stands there that was left out")
+    if (node.place >= limit) fail("they have a path beyond their limit")
     if (depth > PathLimiter.MaxDepth) fail("they are nested too deep")
     val bits = small((1 << 23) - 1)
     def has(bit: Int) = (bits & 1 << bit) != 0
@@ -47,32 +47,34 @@ private[infer] final class CountsReader(bytes: Array[Byte], names: NameTable) {
   }
 
   private def fillFields(node: Node, depth: Int): Unit = {
-    var left = small(PathLimiter.MaxPaths)
-    var last: Array[Byte] = null
-    while (left > 0) {
+    var remaining = small(PathLimiter.MaxPaths)
+    var previous: Array[Byte] = null
+    while (remaining > 0) {
       val length = small(Name.MaxBytes)
-      if (length > bytes.length - at) truncated()
-      val name = names.intern(bytes, at, at + length, Name.hash(bytes, at, at + length))
-      at += length
-      if (last != null && Arrays.compareUnsigned(last, name.bytes) >= 0) fail("names are out of order")
-      last = name.bytes
+      if (length > bytes.length - position) truncated()
+      val name =
+        names.intern(bytes, position, position + length, Name.hash(bytes, position, position + length))
+      position += length
+      if (previous != null && Arrays.compareUnsigned(previous, name.bytes) >= 0)
+        fail("names are out of order")
+      previous = name.bytes
       fill(node.addField(name), depth + 1)
-      left -= 1
+      remaining -= 1
     }
   }
 
   private def number(): Long = {
     var value = 0L
     var shift = 0
-    var more = true
-    while (more) {
-      if (at >= bytes.length) truncated()
-      val byte = bytes(at)
-      at += 1
+    var hasMore = true
+    while (hasMore) {
+      if (position >= bytes.length) truncated()
+      val byte = bytes(position)
+      position += 1
       if (shift > 56) fail("a number is too large")
       value |= (byte & 0x7fL) << shift
       shift += 7
-      more = byte < 0
+      hasMore = byte < 0
     }
     value
   }

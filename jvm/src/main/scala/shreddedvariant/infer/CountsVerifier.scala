@@ -1,35 +1,35 @@
 /**
- * Compares the counts that a file has of a column's values with those of the values that are read of it.
+ * Compares the counts in a file's footer with the counts of the values that are read from the file.
  *
- * Reading gives numbers back in their narrowest width, so integers and decimals count as one kind here, and digits can be
- * fewer than those that were counted, but never more.
+ * Reading returns numbers in their narrowest width. So integers and decimals count as one kind here, and the
+ * values that are read may have fewer digits than the footer counted, but never more.
  */
 package shreddedvariant.infer
 
 object CountsVerifier {
 
-  /** By path, what is told of it and not true. Of counts that left paths out, only the number of rows is compared. */
-  def wrong(told: Counts, found: Counts): Seq[(String, String)] =
-    if (told.rows != found.rows)
-      Seq(("$", s"its footer counts ${told.rows} values for inference and there are ${found.rows}"))
-    else if (told.isCut || found.isCut) Nil
-    else nodes(told.tree, found.tree, "$")
+  /** The differences by path. If paths were left out of the counts, only the numbers of rows are compared. */
+  def wrong(recorded: Counts, actual: Counts): Seq[(String, String)] =
+    if (recorded.rows != actual.rows)
+      Seq(("$", s"its footer counts ${recorded.rows} values for inference and there are ${actual.rows}"))
+    else if (recorded.isCut || actual.isCut) Nil
+    else nodes(recorded.tree, actual.tree, "$")
 
-  private def nodes(told: Node, found: Node, path: String): Seq[(String, String)] = {
-    val here = kinds.flatMap { case (name, kinds) =>
-      val (a, b) = (kinds.map(told.counts(_)).sum, kinds.map(found.counts(_)).sum)
+  private def nodes(recorded: Node, actual: Node, path: String): Seq[(String, String)] = {
+    val atPath = kinds.flatMap { case (name, kinds) =>
+      val (a, b) = (kinds.map(recorded.counts(_)).sum, kinds.map(actual.counts(_)).sum)
       Option.when(a != b)((path, s"its footer counts $a values of kind $name for inference and there are $b"))
-    } ++ Option.when(digits(told) < digits(found) || told.scale < found.scale)(
-      (path, "its footer knows of fewer digits for inference than there are")
+    } ++ Option.when(digits(recorded) < digits(actual) || recorded.scale < actual.scale)(
+      (path, "its footer counts fewer digits for inference than there are")
     )
-    val (a, b) = (fields(told), fields(found))
+    val (a, b) = (fields(recorded), fields(actual))
     val below = (a.keySet ++ b.keySet).toSeq.sorted.flatMap { name =>
       nodes(a.getOrElse(name, nothing), b.getOrElse(name, nothing), s"$path['$name']")
     }
     val elements =
-      if (told.element == null && found.element == null) Nil
-      else nodes(orNothing(told.element), orNothing(found.element), s"$path[*]")
-    here ++ below ++ elements
+      if (recorded.element == null && actual.element == null) Nil
+      else nodes(orNothing(recorded.element), orNothing(actual.element), s"$path[*]")
+    atPath ++ below ++ elements
   }
 
   private val nothing = new Node(null, PathOrder.Root)

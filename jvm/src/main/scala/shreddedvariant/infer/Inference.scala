@@ -1,17 +1,18 @@
 /**
- * Counts → the shape that is worth shredding. All limits apply here, once, by count and name.
+ * Infers the shape to shred from counts. All limits are applied here, once, by count and name.
  *
- * The frequency of a path is the number of its values ÷ the values of the whole column that are not null. Variant nulls
- * are no values; elements of arrays count one by one. What has no column below it, such as objects that are always empty
- * and arrays without elements, is left out.
+ * The frequency of a path is the number of its values ÷ the number of values of the column that are not null.
+ * Variant nulls do not count as values; elements of arrays count one by one. A path without a column below it,
+ * such as an object that is always empty or an array without elements, is left out.
  *
- *  - `equivalence`: integers and decimals are one class, all other kinds are classes of their own. A path gets the most
- *    frequent class that reaches the frequency and that gives a column; values of other classes stay in `value`.
- *  - `majority`, as the specification of the shredding analyser has it: a path that reaches the frequency with all its
- *    values gets the most frequent kind, be it what it may; if that gives no column, there is none.
+ * - `equivalence`: integers and decimals are one class, every other kind is a class of its own. A path gets the
+ * most frequent class that reaches the minimum frequency and gives a column; values of other classes stay in
+ * `value`. - `majority`, as in the specification of the shredding analyser: a path whose values together reach
+ * the minimum frequency gets the most frequent kind; if this kind gives no column, the path has none.
  *
- * An included path has a cell of its own whatever its frequency, as have the objects and arrays around it where there are
- * any. It is inferred as if it were a column: what is below it is measured by its own values.
+ * An included path has its own cell at any frequency. The objects and arrays around it have cells too, unless
+ * only other kinds of values occur there. An included path is inferred like a column: frequencies below it are
+ * relative to its values.
  */
 package shreddedvariant.infer
 
@@ -19,28 +20,28 @@ import java.util.Arrays
 
 import shreddedvariant.layout.Shape
 
-/** `isCut`: the counts do not know all paths. `leavesCut`: what was worth it, but did not fit. */
+/** `isCut`: the counts lack some paths. `leavesCut`: some paths were dropped by the limits on leaves. */
 final case class Inferred(shape: Shape, isCut: Boolean, leavesCut: Boolean)
 
 object Inference {
 
-  /** The shape of one column that is alone in its file; Untyped where nothing is worth it. */
+  /** The shape of a column that is alone in its file; Untyped if nothing is shredded. */
   def shape(counts: Counts, limits: Limits): Shape = infer(Seq(counts -> limits)).head.shape
 
-  /** The shapes of the columns of one file, which share its leaves. */
+  /** The shapes of the columns of one file, which share the limit on leaves. */
   def infer(columns: Seq[(Counts, Limits)]): Seq[Inferred] = {
-    val wanted = columns.map { case (counts, limits) => new ColumnInference(counts, limits).candidate }
+    val candidates = columns.map { case (counts, limits) => new ColumnInference(counts, limits).candidate }
     val limits = columns.map(_._2)
     def isUncut(limits: Limits) = limits.policy == Policy.Majority
-    val fitting = wanted.zip(limits).map { case (candidate, own) =>
-      LeafBudget.fit(Seq(candidate), own.leavesOfAColumn, _ => isUncut(own)).head
+    val fitting = candidates.zip(limits).map { case (candidate, limit) =>
+      LeafBudget.fit(Seq(candidate), limit.leavesOfAColumn, _ => isUncut(limit)).head
     }
     val ofFile = (Limits.LeavesOfAFile +: limits.map(_.leavesOfAColumn)).max
     val kept = LeafBudget.fit(fitting, ofFile, column => isUncut(limits(column)))
     for (((counts, _), column) <- columns.zipWithIndex) yield Inferred(
       kept(column).fold[Shape](Shape.Untyped)(Candidate.shape),
       counts.isCut,
-      leavesCut = kept(column) != wanted(column)
+      leavesCut = kept(column) != candidates(column)
     )
   }
 }
@@ -74,19 +75,19 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
       exclude: PathTree
   ): Option[Candidate] = {
     def build(choice: Choice): Option[Candidate] = choice match {
-      case Choice.OfScalar(scalar, values, _) => Some(LeafColumnReader(scalar, values, include.isNamed))
+      case Choice.OfScalar(scalar, values, _) => Some(Leaf(scalar, values, include.isNamed))
       case Choice.OfArray(values) if depth < limits.maxDepth || include.element.nonEmpty =>
         val element = if (node.element == null) ColumnInference.Unseen else node.element
         at(element, depth + 1, base, include.ofElement, exclude.ofElement)
           .map(Items(_, values, include.isNamed))
       case Choice.OfObject(values) if depth < limits.maxDepth || include.fields.nonEmpty =>
-        val some = fields(node, depth + 1, base, include, exclude)
-        Option.when(some.nonEmpty)(Fields(some, values, include.isNamed))
+        val typedFields = fields(node, depth + 1, base, include, exclude)
+        Option.when(typedFields.nonEmpty)(Fields(typedFields, values, include.isNamed))
       case _ => None
     }
     val choices = onTheWay(node, include) ++ byPolicy(node, base)
     choices.iterator.flatMap(build).nextOption().orElse(
-      // Nothing was seen that could stand in the way of an included path: it gets its place before its first value.
+      // No other choice gives a column here, so an included path gets its cell even before its first value.
       if (include.fields.nonEmpty) build(Choice.OfObject(0))
       else if (include.element.nonEmpty) build(Choice.OfArray(0))
       else None
@@ -98,7 +99,7 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
     case Policy.Equivalence => Choice.byEquivalence(node).filter(c => isFrequent(c.values, base))
   }
 
-  /** Objects and arrays on the way to included paths come before what is more frequent there. */
+  /** Objects and arrays on the way to included paths take precedence over more frequent kinds. */
   private def onTheWay(node: Node, include: PathTree): Seq[Choice] = Seq(
     Option.when(include.fields.nonEmpty)(Choice.OfObject(node.counts(Kind.Object))),
     Option.when(include.element.nonEmpty)(Choice.OfArray(node.counts(Kind.Array)))
@@ -117,27 +118,27 @@ private final class ColumnInference(counts: Counts, limits: Limits) {
     val (onTheWay, others) = seen
       .filterNot { case (name, _) => exclude.field(name).isNamed }
       .partition { case (name, _) => !include.field(name).isEmpty }
-    // Deeper than the limit only included paths go.
-    val more = if (depth <= limits.maxDepth) others else Nil
+    // Below the maximum depth, only included paths are shredded.
+    val eligible = if (depth <= limits.maxDepth) others else Nil
     val names = seen.map(_._1).toSet
     val always = onTheWay.flatMap { case (name, field) => build(name, field) } ++
       include.sortedFields.filterNot(names).flatMap(build(_, ColumnInference.Unseen))
-    val room = math.max(0, limits.fieldsOfAnObject - always.size)
+    val remaining = math.max(0, limits.fieldsOfAnObject - always.size)
     // Both sorts are stable: ties stay in the order of names.
     val best = limits.policy match {
       case Policy.Majority =>
-        more.filter { case (_, field) => isFrequent(field.total, base) }
+        eligible.filter { case (_, field) => isFrequent(field.total, base) }
           .sortBy { case (_, field) => -field.total }
-          .take(room).flatMap { case (name, field) => build(name, field) }
+          .take(remaining).flatMap { case (name, field) => build(name, field) }
       case Policy.Equivalence =>
-        more.flatMap { case (name, field) => build(name, field) }
+        eligible.flatMap { case (name, field) => build(name, field) }
           .sortBy { case (_, candidate) => -candidate.values }
-          .take(room)
+          .take(remaining)
     }
     (always ++ best).sortWith((a, b) => Shape.compareKeys(Shape.utf8(a._1), Shape.utf8(b._1)) < 0)
   }
 
-  /** Division rounds to the nearest number, and so does the limit as it is read: 10 of 100 are 0.10. */
+  /** Both the quotient and the parsed limit are rounded to the nearest double: 10 of 100 reach 0.10. */
   private def isFrequent(values: Long, base: Long): Boolean =
     values > 0 && values.toDouble / base >= limits.minFieldFrequency
 }
@@ -147,7 +148,7 @@ private object ColumnInference {
   /** A path without values. */
   val Unseen = new Node(null, PathOrder.Root)
 
-  /** None for bytes that are no UTF-8: no column can have such a name. */
+  /** The name as text; None if it is not UTF-8, because no column can have such a name. */
   def text(name: Name): Option[String] = {
     val text = new String(name.bytes, "UTF-8")
     Option.when(Arrays.equals(Shape.utf8(text), name.bytes))(text)

@@ -1,6 +1,7 @@
 /**
- * The kinds of values that are counted apart. The number of a kind is its rank where two are equally frequent: the
- * higher wins (specification: shredding analyser, TIE_BREAK_PRIORITY, which leaves arrays and objects unranked).
+ * The kinds of values, which are counted separately. The number of a kind is its rank: if two kinds are equally
+ * frequent, the higher number wins (specification: shredding analyser, TIE_BREAK_PRIORITY, which does not rank
+ * arrays and objects).
  */
 package shreddedvariant.infer
 
@@ -35,7 +36,7 @@ private[infer] object Kind {
   def isInteger(kind: Int): Boolean = kind >= Int8 && kind <= Int64
   def isDecimal(kind: Int): Boolean = kind >= Decimal4 && kind <= Decimal16
 
-  /** The kind of each primitive id; -1 for null and for ids that are none. */
+  /** The kind of each primitive id; -1 for null and for unknown ids. */
   val ofPrimitive: scala.Array[Int] = {
     val kinds = scala.Array.fill(64)(-1)
     Seq(
@@ -63,7 +64,7 @@ private[infer] object Kind {
     kinds
   }
 
-  /** The column of a kind; decimals have one by their digits. */
+  /** The type of a kind's column. Decimals are missing here: their type depends on their digits. */
   def scalar(kind: Int): ScalarType = kind match {
     case Bool => ScalarType.Bool
     case Int8 => ScalarType.Int8

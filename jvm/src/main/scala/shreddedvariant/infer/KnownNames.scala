@@ -1,19 +1,19 @@
-/** Dictionaries that were met before, with their keys as names: each key is looked up once per distinct dictionary. */
+/** Cache of dictionaries with their keys as names: each key is looked up once per distinct dictionary. */
 package shreddedvariant.infer
 
 import java.util.Arrays
 
 import shreddedvariant.binary.{Dictionary, Hash, SmallCache}
 
-/** A dictionary and the name of each id; null where no tracked path has that name, as far as is known. */
+/** A dictionary with the name of each id; null if no tracked path had this name at the last lookup. */
 private[infer] final class NamedDictionary(val dictionary: Dictionary, val hash: Int, table: NameTable) {
   val names: Array[Name] = new Array[Name](dictionary.size)
 
-  private val fields = new Array[Array[Node]](NamedDictionary.MostObjects)
+  private val fields = new Array[Array[Node]](NamedDictionary.MaxObjects)
 
-  /** The fields of an object by id, null for those that nobody has looked up; none for large dictionaries and late nodes. */
+  /** The fields of an object by id, null until looked up; empty for large dictionaries and for late objects. */
   def fieldsOf(node: Node): Array[Node] =
-    if (node.number < NamedDictionary.MostObjects && names.length <= NamedDictionary.MostKeys) {
+    if (node.number < NamedDictionary.MaxObjects && names.length <= NamedDictionary.MaxKeys) {
       if (fields(node.number) == null) fields(node.number) = new Array[Node](names.length)
       fields(node.number)
     } else NamedDictionary.noFields
@@ -33,9 +33,9 @@ private[infer] final class NamedDictionary(val dictionary: Dictionary, val hash:
 
 private object NamedDictionary {
 
-  // So that what all known dictionaries remember stays small.
-  private final val MostObjects = 32
-  private final val MostKeys = 128
+  // These limits keep the memory of all cached dictionaries small.
+  private final val MaxObjects = 32
+  private final val MaxKeys = 128
   private val noFields = new Array[Node](0)
 }
 
@@ -48,12 +48,12 @@ private[infer] final class KnownNames(table: NameTable) {
   private var bytes = 0L
 
   def of(metadata: Array[Byte]): NamedDictionary = {
-    val met = recent.find(metadata, metadata.length)
-    if (met != null) met
+    val cached = recent.find(metadata, metadata.length)
+    if (cached != null) cached
     else {
-      val found = find(metadata)
-      recent.add(found)
-      found
+      val named = find(metadata)
+      recent.add(named)
+      named
     }
   }
 
@@ -61,18 +61,20 @@ private[infer] final class KnownNames(table: NameTable) {
     val hash = Hash.of(metadata, 0, metadata.length)
     val mask = slots.length - 1
     var slot = hash & mask
-    var known = slots(slot)
-    while (known != null && (known.hash != hash || !Arrays.equals(known.dictionary.bytes, metadata))) {
+    var candidate = slots(slot)
+    while (
+      candidate != null && (candidate.hash != hash || !Arrays.equals(candidate.dictionary.bytes, metadata))
+    ) {
       slot = (slot + 1) & mask
-      known = slots(slot)
+      candidate = slots(slot)
     }
-    if (known != null) known else add(metadata, hash)
+    if (candidate != null) candidate else add(metadata, hash)
   }
 
   private def add(metadata: Array[Byte], hash: Int): NamedDictionary = {
     val named = new NamedDictionary(new Dictionary(metadata), hash, table)
     named.resolve()
-    if (size >= MaxKnown || bytes + weight(named) > MaxBytes) {
+    if (size >= MaxDictionaries || bytes + weight(named) > MaxBytes) {
       slots = new Array[NamedDictionary](slots.length)
       recent.clear()
       size = 0
@@ -80,7 +82,7 @@ private[infer] final class KnownNames(table: NameTable) {
     } else if (size * 2 >= slots.length) {
       val old = slots
       slots = new Array[NamedDictionary](old.length * 2)
-      old.foreach(known => if (known != null) put(known))
+      old.foreach(candidate => if (candidate != null) put(candidate))
     }
     put(named)
     size += 1
@@ -99,8 +101,8 @@ private[infer] final class KnownNames(table: NameTable) {
 }
 
 private object KnownNames {
-  private final val MaxKnown = 1024
+  private final val MaxDictionaries = 1024
 
-  /** One dictionary may be larger: it is then the only one. */
+  /** A single dictionary may be larger; it is then the only one in the cache. */
   private final val MaxBytes = 8L << 20
 }

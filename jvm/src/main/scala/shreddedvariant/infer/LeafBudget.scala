@@ -1,10 +1,11 @@
 /**
- * Fits candidates into a number of Parquet leaves: the most frequent paths first, ties in the order of columns and names.
- * The first path that does not fit ends it, so that what is kept does not depend on how much a rarer path needs.
+ * Fits candidates into a number of Parquet leaves: the most frequent paths first, ties in the order of columns
+ * and names. The selection ends at the first path that does not fit, so the kept paths do not depend on the
+ * cost of rarer paths.
  *
  * {{{
  *   v.metadata, v.value                                        2 for each column
- *   v.typed_value.user.value                                   1 for each cell on the way of a kept path
+ *   v.typed_value.user.value                                   1 for each cell on the way to a kept path
  *   v.typed_value.user.typed_value.id.value, .typed_value      2 for a path with a type
  * }}}
  */
@@ -12,29 +13,29 @@ package shreddedvariant.infer
 
 private[infer] object LeafBudget {
 
-  /** What is left of each candidate; None where nothing is. Forced ones and those of `uncut` columns always stay. */
+  /** The kept part of each candidate, if any. Forced candidates and all of `uncut` columns are always kept. */
   def fit(columns: Seq[Option[Candidate]], leaves: Int, uncut: Int => Boolean): Seq[Option[Candidate]] = {
     val roots = columns.map(_.map(new Place(null, _)))
     roots.foreach(_.foreach(_.isKept = true))
-    var left = leaves - 2 * columns.size
+    var remaining = leaves - 2 * columns.size
     val ends = for ((root, column) <- roots.zipWithIndex; place <- root.toSeq.flatMap(_.ends))
       yield (place, place.candidate.isForced || uncut(column))
-    val (given, rest) = ends.partition(_._2)
-    given.foreach { case (place, _) => left -= place.keep() }
+    val (fixed, optional) = ends.partition(_._2)
+    fixed.foreach { case (place, _) => remaining -= place.keep() }
     // The sort is stable: ties stay in the order of columns and names.
-    val ranked = rest.map(_._1).sortBy(-_.candidate.values).iterator
+    val ranked = optional.map(_._1).sortBy(-_.candidate.values).iterator
     while (ranked.nonEmpty) {
       val place = ranked.next()
-      if (place.cost <= left) left -= place.keep() else left = -1
+      if (place.cost <= remaining) remaining -= place.keep() else remaining = -1
     }
     roots.map(_.flatMap(_.kept))
   }
 
-  /** A candidate in its tree. */
+  /** A candidate and its position in the tree. */
   private final class Place(parent: Place, val candidate: Candidate) {
     import Candidate._
 
-    /** Whether the cell is there, and whether it has the type of a scalar. */
+    /** Whether the cell is kept, and whether it keeps the type of a scalar. */
     var isKept = false
     private var isTyped = false
 
@@ -44,23 +45,23 @@ private[infer] object LeafBudget {
       case _ => Nil
     }
 
-    /** The places that are kept for their own sake: scalars, and what is forced. */
+    /** The candidates that are selected one by one: scalars and forced candidates. */
     def ends: Seq[Place] = {
       val own = candidate match {
-        case LeafColumnReader(_, _, _) | Cell => true
+        case Leaf(_, _, _) | Cell => true
         case other => other.isForced
       }
       (if (own) Seq(this) else Nil) ++ below.flatMap(_.ends)
     }
 
     def cost: Int = cells + (candidate match {
-      case LeafColumnReader(_, _, _) => 1
+      case Leaf(_, _, _) => 1
       case _ => 0
     })
 
     private def cells: Int = if (isKept) 0 else 1 + parent.cells
 
-    /** Keeps the place and gives what that costs. */
+    /** Keeps the candidate and returns the number of leaves that this adds. */
     def keep(): Int = {
       val spent = cost
       isTyped = true
@@ -77,12 +78,12 @@ private[infer] object LeafBudget {
     else
       candidate match {
         case Cell => Some(Cell)
-        case leaf: LeafColumnReader => Option.when(isTyped)(leaf)
+        case leaf: Leaf => Option.when(isTyped)(leaf)
         case Items(_, values, forced) =>
           below.head.kept.map(Items(_, values, forced)).orElse(Option.when(forced)(Cell))
         case Fields(fields, values, forced) =>
-          val some = fields.zip(below).flatMap { case ((name, _), place) => place.kept.map(name -> _) }
-          if (some.nonEmpty) Some(Fields(some, values, forced)) else Option.when(forced)(Cell)
+          val keptFields = fields.zip(below).flatMap { case ((name, _), place) => place.kept.map(name -> _) }
+          if (keptFields.nonEmpty) Some(Fields(keptFields, values, forced)) else Option.when(forced)(Cell)
       }
   }
 }

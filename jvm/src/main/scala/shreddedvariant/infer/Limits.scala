@@ -1,4 +1,4 @@
-/** What inference may make of counts: the policy, the limits and the paths that a user named. */
+/** The settings of inference: the policy, the limits, and the paths that a user includes or excludes. */
 package shreddedvariant.infer
 
 import shreddedvariant.layout.PathStep
@@ -7,7 +7,7 @@ sealed abstract class Policy(val name: String) extends Serializable
 
 object Policy {
 
-  /** Widens within the exact numerics and types a path by its most frequent class, if that is frequent enough. */
+  /** Widens within the exact numerics; types a path by its most frequent class if this is frequent enough. */
   case object Equivalence extends Policy("equivalence")
 
   /** The shredding analyser of the specification. */
@@ -17,8 +17,8 @@ object Policy {
 }
 
 /**
- * `include` and `exclude` hold paths from the root; the number of an array index does not matter, since all elements have
- * one shape. What is excluded stays so if it is included as well.
+ * `include` and `exclude` are paths from the root; the number of an array index is ignored, because all
+ * elements have one shape. A path that is both excluded and included is excluded.
  */
 final case class Limits(
     policy: Policy = Policy.Equivalence,
@@ -30,10 +30,12 @@ final case class Limits(
     exclude: Seq[Seq[PathStep]] = Nil
 ) {
 
-  /** Fields of one object: both limits take the most frequent ones, so the smaller says how many. */
+  /**
+   * The maximum number of fields of an object. Both limits keep the most frequent: the smaller limit applies.
+   */
   def fieldsOfAnObject: Int = math.min(maxFields, maxIntermediateFields)
 
-  /** Parquet leaves that the equivalence policy gives one column, which one wide object may use up alone. */
+  /** The maximum number of Parquet leaves of a column in `equivalence`; one wide object may use all of them. */
   def leavesOfAColumn: Int = math.max(Limits.LeavesOfAColumn, 2 * maxFields + 2)
 }
 

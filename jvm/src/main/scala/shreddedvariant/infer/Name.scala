@@ -1,4 +1,4 @@
-/** The names of tracked paths: each is one object, so that a node finds its child without looking at bytes. */
+/** The names of tracked paths. Each name is one object, so a node finds its child by reference. */
 package shreddedvariant.infer
 
 import java.util.Arrays
@@ -6,7 +6,7 @@ import java.util.Arrays
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
-/** `digits` and `spread` are what [[PathLimiter]] goes by. */
+/** [[PathOrder]] orders paths by `digits`, length and `spread`. */
 private[infer] final class Name(val bytes: Array[Byte], val hash: Int) {
   val digits: Int = Name.digits(bytes, 0, bytes.length)
   val spread: Long = Name.spread(bytes, 0, bytes.length, hash)
@@ -14,12 +14,12 @@ private[infer] final class Name(val bytes: Array[Byte], val hash: Int) {
 
 private[infer] object Name {
 
-  /** Longer names are not tracked at all: they are data rather than names. */
+  /** Longer names are not tracked, because they are probably data. */
   final val MaxBytes = 256
 
   def hash(bytes: Array[Byte], from: Int, until: Int): Int = murmur(bytes, from, until, 42)
 
-  /** A hash of 64 bits, of which `hash` is one half. */
+  /** A 64-bit hash whose lower half is `hash`. */
   def spread(bytes: Array[Byte], from: Int, until: Int, hash: Int): Long =
     murmur(bytes, from, until, 7).toLong << 32 | (hash & 0xffffffffL)
 
@@ -62,10 +62,10 @@ private[infer] final class NameTable {
     name
   }
 
-  /** The name with these bytes, which is added if it is new. */
+  /** The name with these bytes; adds the name if it is new. */
   def intern(bytes: Array[Byte], from: Int, until: Int, hash: Int): Name = {
-    val known = find(bytes, from, until, hash)
-    if (known != null) known
+    val existing = find(bytes, from, until, hash)
+    if (existing != null) existing
     else {
       val name = new Name(Arrays.copyOfRange(bytes, from, until), hash)
       add(name)
@@ -73,7 +73,7 @@ private[infer] final class NameTable {
     }
   }
 
-  /** Adds a name that is not there. */
+  /** Adds a name that the table does not have. */
   def add(name: Name): Unit = {
     if (size * 2 >= slots.length) {
       val old = slots

@@ -1,30 +1,30 @@
-/** What was counted at one path. Variant nulls are not counted. */
+/** The counts of one path; variant nulls are not counted. */
 package shreddedvariant.infer
 
 import java.util.Arrays
 
-/** `name` is null at the root and for the elements of an array; `place` is the path's, see [[PathLimiter]]. */
+/** `name` is null at the root and for elements of arrays; [[PathOrder]] explains `place`. */
 private[infer] final class Node(val name: Name, val place: Long) {
 
   /** Values by [[Kind]]. */
   val counts: Array[Long] = new Array[Long](Kind.Count)
 
-  /** The largest amount of an integer. */
+  /** The largest absolute value of an integer. */
   var largest = 0L
 
-  /** Of decimals as they are stored: digits before the point, and scale. */
+  /** The maximum number of digits before the point, and the maximum scale, of the stored decimals. */
   var integerDigits = 0
   var scale = 0
 
   var element: Node = _
 
-  /** Adds the node of the elements, which is not there. */
+  /** Adds the node of the elements, which must not exist yet. */
   def addElement(): Node = {
     element = new Node(null, PathOrder.ofElement(place))
     element
   }
 
-  /** Of the objects of a tree in the order in which they were met; what dictionaries remember of them goes by it. */
+  /** The number of this object in the order of first use, by which dictionaries remember its fields. */
   var number: Int = Int.MaxValue
 
   private var slots: Array[Node] = Node.NoFields
@@ -44,9 +44,9 @@ private[infer] final class Node(val name: Name, val place: Long) {
 
   def countInteger(kind: Int, value: Long): Unit = {
     counts(kind) += 1
-    // The least Long has no amount of its own; all Longs beyond 10^18 have 19 digits.
-    val amount = if (value >= 0) value else if (value == Long.MinValue) Long.MaxValue else -value
-    if (amount > largest) largest = amount
+    // Long.MinValue has no absolute value; Long.MaxValue has the same number of digits.
+    val magnitude = if (value >= 0) value else if (value == Long.MinValue) Long.MaxValue else -value
+    if (magnitude > largest) largest = magnitude
   }
 
   def countDecimal(kind: Int, digits: Int, scale: Int): Unit = {
@@ -70,7 +70,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
 
   def placeOf(name: Name): Long = PathOrder.ofField(place, name.digits, name.bytes.length, name.spread)
 
-  /** Adds a field that is not there. */
+  /** Adds a field, which must not exist yet. */
   def addField(name: Name): Node = {
     val node = new Node(name, placeOf(name))
     if ((fields + 1) * 2 > slots.length) {
@@ -92,14 +92,14 @@ private[infer] final class Node(val name: Name, val place: Long) {
 
   def foreachField(f: Node => Unit): Unit = slots.foreach(node => if (node != null) f(node))
 
-  /** The fields in the order of their names' unsigned UTF-8 bytes. */
+  /** The fields, sorted by the unsigned UTF-8 bytes of their names. */
   def sortedFields: Array[Node] = {
     val all = slots.filter(_ != null)
     Arrays.sort(all, (a: Node, b: Node) => Arrays.compareUnsigned(a.name.bytes, b.name.bytes))
     all
   }
 
-  /** Drops the fields that are at the limit or behind it. */
+  /** Drops the fields whose place is `limit` or later. */
   def dropFields(limit: Long): Unit = if (slots.exists(node => node != null && node.place >= limit)) {
     val old = slots
     slots = new Array[Node](old.length)
@@ -121,10 +121,10 @@ private[infer] final class Node(val name: Name, val place: Long) {
 
 private[infer] object Node {
 
-  /** One empty slot, so that a look-up needs no test for it. */
+  /** One empty slot, so that a lookup needs no check for an empty table. */
   private val NoFields = new Array[Node](1)
 
-  /** A sum that stays at the largest number: sums of counts from anywhere then never turn negative. */
+  /** A sum that saturates at Long.MaxValue, so that sums of untrusted counts are never negative. */
   def plus(a: Long, b: Long): Long = {
     val sum = a + b
     if (sum < 0) Long.MaxValue else sum

@@ -1,16 +1,16 @@
 /**
- * The order of paths by their names alone, as one number for each path: its place.
+ * The order of paths, as one number for each path: its place.
  *
- * Every path has a place by its names alone: paths with few digits come first, then those near the root, then short
- * ones, then it is a matter of hashes. Names that people gave so come before the ids and dates that programs make up,
- * which is what fills objects without end; and a path comes before all that is below it. Where there are more paths than
- * the guard allows, those from a place on, the limit, are left out.
+ * The place of a path depends on its names alone: paths with few digits come first, then paths near the root,
+ * then short paths, then paths with a low hash. So names from a fixed schema come before generated ids and
+ * dates, of which there may be any number, and a path comes before all paths below it. If there are too many
+ * paths, [[PathLimiter]] leaves out all paths from a certain place on.
  */
 package shreddedvariant.infer
 
 private[infer] object PathOrder {
 
-  /** {{{ digits (7 bits) | depth (7) | bytes of all names (12) | hash (37) }}} Digits and bytes stay at their maximum. */
+  /** {{{ digits (7 bits) | depth (7) | bytes of all names (12) | hash (37) }}} Digits and bytes saturate. */
   final val Root = 0L
 
   def ofField(parent: Long, digits: Int, length: Int, hash: Long): Long =
@@ -27,7 +27,7 @@ private[infer] object PathOrder {
   private def place(digits: Long, depth: Long, length: Long, hash: Long) =
     digits << 56 | depth << 49 | length << 37 | hash >>> 27
 
-  /** Spreads all bits over all others: the finaliser of MurmurHash3. */
+  /** The finaliser of MurmurHash3: every bit affects every other bit. */
   private def mix(bits: Long): Long = {
     var b = bits
     b = (b ^ (b >>> 33)) * 0xff51afd7ed558ccdL

@@ -1,9 +1,9 @@
-/** Paths that a user named, as a tree that is walked together with the counts. */
+/** The paths that a user named, as a tree that inference walks together with the counts. */
 package shreddedvariant.infer
 
 import shreddedvariant.layout.{PathStep, Shape}
 
-/** `isNamed`: one of the paths ends here. */
+/** `isNamed`: one of the paths ends at this node. */
 private[infer] final case class PathTree(
     isNamed: Boolean,
     fields: Map[String, PathTree],
@@ -16,7 +16,7 @@ private[infer] final case class PathTree(
   def sortedFields: Seq[String] =
     fields.keys.toSeq.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a), Shape.utf8(b)) < 0)
 
-  /** Without the paths that are excluded or below one that is. */
+  /** The tree without the paths that are excluded or below an excluded path. */
   def without(exclude: PathTree): PathTree =
     if (exclude.isNamed) PathTree.empty
     else

@@ -1,4 +1,4 @@
-/** Counts one scalar: its kind, and how many digits an exact number has. */
+/** Counts one scalar: its kind, and the digits of an exact numeric. */
 package shreddedvariant.infer
 
 import shreddedvariant.binary.Encoding
@@ -27,11 +27,11 @@ private[infer] object Scalars {
     if (isWithin(node, value, bytes(at + 1) & 0xff)) node.count(kind)
     else decimal(node, kind, bytes, at, digits(value))
 
-  /** Whether a decimal has no more digits, before the point and behind it, than the node knows of: most have not. */
+  /** Whether the maxima of the node already cover the digits of a decimal, which is the usual case. */
   private def isWithin(node: Node, value: Long, scale: Int): Boolean = {
-    val amount = math.abs(value)
+    val magnitude = math.abs(value)
     val digits = node.integerDigits + scale
-    scale <= node.scale && digits > 0 && digits < tens.length && amount >= 0 && amount < tens(digits)
+    scale <= node.scale && digits > 0 && digits < tens.length && magnitude >= 0 && magnitude < tens(digits)
   }
 
   private def decimal(node: Node, kind: Int, bytes: Array[Byte], at: Int, digits: Int): Unit = {
@@ -42,19 +42,19 @@ private[infer] object Scalars {
 
   private val tens: Array[Long] = Array.iterate(1L, 19)(_ * 10)
 
-  /** Decimal digits of an amount; 0 has one. */
+  /** The number of decimal digits; 0 has one digit. */
   def digits(value: Long): Int = {
-    // The least Long stays negative: as an unsigned number it is its own amount.
-    val amount = math.abs(value)
-    if (amount < 0) 19
+    // Long.MinValue stays negative; it has 19 digits.
+    val magnitude = math.abs(value)
+    if (magnitude < 0) 19
     else {
-      // As many as its bits can have at least, or one more.
-      val fewest = math.max(1, (64 - java.lang.Long.numberOfLeadingZeros(amount)) * 1233 >> 12)
-      if (fewest < 19 && amount >= tens(fewest)) fewest + 1 else fewest
+      // The minimum number of digits for this number of bits; the number may have one more.
+      val minDigits = math.max(1, (64 - java.lang.Long.numberOfLeadingZeros(magnitude)) * 1233 >> 12)
+      if (minDigits < 19 && magnitude >= tens(minDigits)) minDigits + 1 else minDigits
     }
   }
 
-  /** 10^19 … 10^38, in two halves. */
+  /** 10^19 … 10^38, as high and low halves. */
   private val (highTens, lowTens) = {
     val powers = (19 to 38).map(java.math.BigInteger.TEN.pow(_))
     (powers.map(_.shiftRight(64).longValue).toArray, powers.map(_.longValue).toArray)
@@ -62,19 +62,21 @@ private[infer] object Scalars {
 
   private def digits(high: Long, low: Long): Int = {
     val negative = high < 0
-    val amountLow = if (negative) -low else low
-    val amountHigh = if (negative) ~high + (if (low == 0) 1 else 0) else high
-    if (amountHigh == 0 && amountLow >= 0) digits(amountLow)
+    val magnitudeLow = if (negative) -low else low
+    val magnitudeHigh = if (negative) ~high + (if (low == 0) 1 else 0) else high
+    if (magnitudeHigh == 0 && magnitudeLow >= 0) digits(magnitudeLow)
     else {
       var power = 0
-      while (power < highTens.length && isAtLeast(amountHigh, amountLow, highTens(power), lowTens(power)))
+      while (
+        power < highTens.length && isAtLeast(magnitudeHigh, magnitudeLow, highTens(power), lowTens(power))
+      )
         power += 1
       19 + power
     }
   }
 
-  private def isAtLeast(high: Long, low: Long, thanHigh: Long, thanLow: Long): Boolean = {
-    val order = java.lang.Long.compareUnsigned(high, thanHigh)
-    order > 0 || order == 0 && java.lang.Long.compareUnsigned(low, thanLow) >= 0
+  private def isAtLeast(high: Long, low: Long, otherHigh: Long, otherLow: Long): Boolean = {
+    val order = java.lang.Long.compareUnsigned(high, otherHigh)
+    order > 0 || order == 0 && java.lang.Long.compareUnsigned(low, otherLow) >= 0
   }
 }

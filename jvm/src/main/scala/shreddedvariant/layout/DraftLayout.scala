@@ -1,10 +1,10 @@
 /**
- * The earlier layout (specification: Shredding Overview, the draft): the groups that we write for a shape.
+ * The draft layout (specification: Shredding Overview, the draft): the groups that we write for a shape.
  *
  * {{{
  *   optional group event {
- *     optional binary untyped_value;        <- metadata and value of what has no place beside it, in one binary
- *     optional group object {               <- a shape's object; an array has `array (LIST)` here, a scalar `typed_value`
+ *     optional binary untyped_value;        <- metadata and value of all untyped parts, in one binary
+ *     optional group object {               <- objects; `array (LIST)` for arrays, `typed_value` for scalars
  *       optional group event_type {         <- one cell
  *         optional binary untyped_value;
  *         optional binary typed_value (STRING);
@@ -13,7 +13,7 @@
  *   }
  * }}}
  *
- * Each `untyped_value` has the keys that it needs in a dictionary of its own; the group has no `metadata`.
+ * Each `untyped_value` contains a dictionary of the keys that it uses; the group has no `metadata`.
  */
 package shreddedvariant.layout
 
@@ -29,26 +29,27 @@ object DraftLayout {
   val Array = "array"
   val TypedValue = "typed_value"
 
-  /** The columns of a cell. A cell that we write has the first, and behind it one of the others. */
+  /** The columns of a cell. A cell that we write has the first and at most one of the others, in this order. */
   val names: Seq[String] = Seq(UntypedValue, Object, Array, TypedValue)
 
   /**
-   * The key of the footer by which our writer says that it keeps to the shape: whatever has a cell stands in it, and in
-   * nothing that is stored around it. Readers then need not look there for paths, and may skip by the cell alone. It says
-   * so of its own rows: tools that join files keep the keys of each.
+   * The footer key by which our writer declares that a file keeps to its shape: a value at the path of a cell
+   * is stored in this cell and never in an outer cell. Readers then need not search outer cells, and they may
+   * skip rows by the statistics of the cell alone. The declaration has the number of rows of the file, because
+   * tools that concatenate files keep the footer keys.
    */
   val FooterKey = "shredded_variant.draft"
   def keepsToShape(rows: Long): String = s"keeps to shape in $rows rows"
 
-  /** Siblings of a cell's columns that readers pass over; `_metadata_key_paths` and `_spark…` are reserved among them. */
+  /** Whether readers ignore a field with this name; `_metadata_key_paths` and `_spark…` are reserved. */
   def isIgnored(name: String): Boolean = name.startsWith("_")
 
-  /** Whether a group that is said to be a variant has this layout; `typed_value` alone tells the two not apart. */
+  /** Whether a variant group has this layout. Both layouts have `typed_value`. */
   def isDraft(group: GroupType): Boolean =
     group.containsField(UntypedValue) || names.exists(group.containsField) &&
       !Seq(ParquetLayout.Metadata, ParquetLayout.Value).exists(group.containsField)
 
-  /** Whether a group is a variant although nobody says so: it has fields of the draft alone, and a binary to say more. */
+  /** Whether a group without annotation is a variant: it has `untyped_value`, and only fields of the draft. */
   def isVariant(column: Type): Boolean = column match {
     case group: GroupType if !group.isRepetition(Repetition.REPEATED) =>
       group.getLogicalTypeAnnotation == null &&
@@ -57,7 +58,7 @@ object DraftLayout {
     case _ => false
   }
 
-  /** The group of a shredded variant. It has no annotation, since that promises `metadata`. */
+  /** The group of a shredded variant. It has no annotation, because the annotation requires `metadata`. */
   def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType = {
     val group = Types.buildGroup(repetition)
     cellFields(shape).foreach(group.addField(_))
@@ -78,8 +79,9 @@ object DraftLayout {
       Some(group(Repetition.OPTIONAL, Object, fields.map { case (key, field) => cell(key, field) }))
     case Shape.Array(element) =>
       val list = group(Repetition.REPEATED, ParquetLayout.List, Seq(cell(ParquetLayout.Element, element)))
-      val group3 = Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list)
-      Some(group3.named(Array))
+      val listGroup =
+        Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list)
+      Some(listGroup.named(Array))
   }
 
   private def group(repetition: Repetition, name: String, fields: Seq[Type]): GroupType = {

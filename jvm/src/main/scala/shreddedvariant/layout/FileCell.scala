@@ -1,9 +1,9 @@
 /**
- * A variant's group as one file has it: cells of a stored value and typed parts, bound to the file's columns.
+ * The group of a variant in one file: cells of a stored value and typed parts, bound to the file's columns.
  *
- * Today's layout has `value` and one `typed_value`; the draft has `untyped_value` and up to three typed parts, `object`,
- * `array` and `typed_value`, of which a row sets one. What the states of a cell mean, and what we do where the
- * specifications leave a choice:
+ * The current layout has `value` and one `typed_value`; the draft layout has `untyped_value` and up to three
+ * typed parts, `object`, `array` and `typed_value`, of which a row may set one. The table gives the meaning of
+ * each state of a cell, with our decision where the specifications leave a choice:
  *
  * | stored | typed | root          | field of an object | element of an array |
  * |--------|-------|---------------|--------------------|---------------------|
@@ -13,9 +13,9 @@
  * | set    | one   | an object whose keys come from both; anything else is refused (CONFLICT)   |
  * | any    | more  | refused (CONFLICT)                                                         |
  *
- * A key that is stored and shredded too takes its shredded value. Where that is missing, it is absent in today's layout,
- * which forbids such keys, and takes its stored value in the draft, whose algorithm looks it up there. An optional group
- * of a field is read as a missing field where it is null.
+ * If a key is both stored and shredded, its shredded value is read. If the shredded value is missing, the key
+ * is absent in the current layout, which forbids such keys; in the draft layout its stored value is read, as
+ * the algorithm of the draft demands. If the optional group of a field is null, the field is missing.
  */
 package shreddedvariant.layout
 
@@ -26,8 +26,8 @@ import org.apache.parquet.schema.Type
 import shreddedvariant.Errors
 
 /**
- * `path` is what a user calls the cell; `value`, the stored values, and scalar columns are full paths of leaf columns.
- * There is at most one typed part of a kind.
+ * `path` names the cell to the user. `value`, the column of stored values, and the columns of scalars are full
+ * paths of leaf columns. There is at most one typed part of each kind.
  */
 final case class FileCell(path: String, value: Option[Seq[String]], typed: Seq[FileTyped]) {
   def fields: Option[FileTyped.Object] = typed.collectFirst { case part: FileTyped.Object => part }
@@ -40,14 +40,14 @@ object FileTyped {
   final case class Scalar(scalar: ScalarType, column: Seq[String]) extends FileTyped
 
   /**
-   * `group` is the path of the object's group. Fields are bound when somebody asks for them: a query on one path costs
-   * the same beside ten others and beside a thousand.
+   * `group` is the path of the object's group. Fields are bound on demand, so the cost of a query on one path
+   * does not depend on the number of other fields.
    */
   final class Object(val group: Seq[String], bind: String => Option[FileCell], keys: => Seq[String])
       extends FileTyped {
     def field(key: String): Option[FileCell] = bind(key)
 
-    /** All fields, ordered by key. */
+    /** All fields, sorted by key. */
     lazy val fields: IndexedSeq[(String, FileCell)] = {
       val cells = for (key <- keys; cell <- bind(key)) yield (key, cell)
       cells.toIndexedSeq.sortWith((a, b) => Shape.compareKeys(Shape.utf8(a._1), Shape.utf8(b._1)) < 0)
@@ -57,8 +57,9 @@ object FileTyped {
 }
 
 /**
- * A whole variant: the path of its group, of its `metadata` column, which the draft has none of, and its root cell.
- * `mayStandOutside` says that what has a cell may be stored further out where the cell is missing.
+ * A whole variant: the path of its group, the path of its `metadata` column (None in the draft layout), and its
+ * root cell. `mayStandOutside` says that a value at the path of a cell may be stored in an outer cell if the
+ * cell is missing.
  */
 final case class FileVariant(
     group: Seq[String],
@@ -75,8 +76,8 @@ object FileCell {
     group.getLogicalTypeAnnotation.isInstanceOf[VariantLogicalTypeAnnotation]
 
   /**
-   * Binds the group at `path` of the file; `column` is what the user calls it. `keepsToShape` says that a draft's writer
-   * puts into its cell what has one.
+   * Binds the group at `path` of the file; `column` names the variant to the user. `keepsToShape` says whether
+   * the file has the declaration of [[DraftLayout.FooterKey]].
    */
   def bind(
       file: MessageType,

@@ -1,4 +1,4 @@
-/** Binds the groups of a file to cells: what both layouts have in common, and what is special to either. */
+/** Binds the groups of a file to cells: a common base class, and a class for each layout. */
 package shreddedvariant.layout
 
 import scala.jdk.CollectionConverters._
@@ -13,10 +13,10 @@ import shreddedvariant.Errors
 
 private[layout] sealed abstract class FileCellBinder(column: String, maxDepth: Int) {
 
-  /** The columns of a cell, the one of stored values first. */
+  /** The columns of a cell; the first has the stored values. */
   protected def names: Seq[String]
 
-  /** Refuses a group that has columns beside those of a cell. */
+  /** Refuses a group that has fields other than the columns of a cell. */
   protected def checkFields(group: GroupType, name: String): Unit
   protected def parts(group: GroupType, path: Seq[String], name: String, depth: Int): Seq[FileTyped]
 
@@ -64,7 +64,7 @@ private[layout] sealed abstract class FileCellBinder(column: String, maxDepth: I
     all
   }
 
-  /** Writers name the repeated group and the element as they like; the specifications ask for three levels. */
+  /** The repeated group and the element may have any names; the specifications require three levels. */
   protected def array(group: GroupType, path: Seq[String], name: String, depth: Int): FileTyped = {
     def refuse =
       throw Errors.malformedLayout(name, s"its array is not a three-level list but ${oneLine(group)}")
@@ -88,11 +88,11 @@ private[layout] sealed abstract class FileCellBinder(column: String, maxDepth: I
 
   protected def refuseUnknown(
       group: GroupType,
-      known: Seq[String],
+      expected: Seq[String],
       name: String
-  )(isKnown: String => Boolean): Unit =
-    group.getFields.asScala.map(_.getName).find(!isKnown(_)).foreach { other =>
-      throw Errors.malformedLayout(name, s"it holds '$other' beside ${known.sorted.mkString(", ")}")
+  )(isAllowed: String => Boolean): Unit =
+    group.getFields.asScala.map(_.getName).find(!isAllowed(_)).foreach { unknown =>
+      throw Errors.malformedLayout(name, s"it holds '$unknown' beside ${expected.sorted.mkString(", ")}")
     }
 
   private def describe(column: PrimitiveType) =
@@ -110,7 +110,7 @@ private[layout] object FileCellBinder {
   }
 }
 
-/** Today's layout: the type of `typed_value` says which kind of part it is. */
+/** The current layout: the type of `typed_value` determines the kind of the typed part. */
 private[layout] final class ParquetCellBinder(column: String, maxDepth: Int)
     extends FileCellBinder(column, maxDepth) {
   import ParquetLayout._
@@ -118,8 +118,8 @@ private[layout] final class ParquetCellBinder(column: String, maxDepth: Int)
   override protected val names: Seq[String] = Seq(Value, TypedValue)
 
   def metadata(group: GroupType, path: Seq[String]): Seq[String] = {
-    val known = Metadata +: names
-    refuseUnknown(group, known, column)(known.contains)
+    val expected = Metadata +: names
+    refuseUnknown(group, expected, column)(expected.contains)
     field(group, Metadata) match {
       case Some(metadata) if FileCellBinder.isBinary(metadata) => path :+ Metadata
       case Some(metadata) => throw Errors.malformedLayout(column, s"its metadata is $metadata and not binary")
@@ -149,7 +149,7 @@ private[layout] final class ParquetCellBinder(column: String, maxDepth: Int)
     }
 }
 
-/** The draft: each kind of part has a column of its own name. */
+/** The draft layout: each kind of typed part has its own column. */
 private[layout] final class DraftCellBinder(column: String, maxDepth: Int)
     extends FileCellBinder(column, maxDepth) {
   import DraftLayout._
@@ -161,7 +161,7 @@ private[layout] final class DraftCellBinder(column: String, maxDepth: Int)
     super.root(group, path)
   }
 
-  /** Names that begin with an underscore are left to extensions that readers need not know. */
+  /** Allows names with a leading underscore: extensions use them, and readers may ignore them. */
   override protected def checkFields(group: GroupType, name: String): Unit =
     refuseUnknown(group, names, name)(field => names.contains(field) || isIgnored(field))
 
@@ -171,8 +171,8 @@ private[layout] final class DraftCellBinder(column: String, maxDepth: Int)
       name: String,
       depth: Int
   ): Seq[FileTyped] = {
-    def refuse(column: Type, wanted: String) =
-      throw Errors.malformedLayout(name, s"its ${column.getName} is ${oneLine(column)} and not $wanted")
+    def refuse(column: Type, expected: String) =
+      throw Errors.malformedLayout(name, s"its ${column.getName} is ${oneLine(column)} and not $expected")
     def isRepeated(column: Type) = column.isRepetition(Repetition.REPEATED)
     val objects = field(group, Object).map {
       case column: GroupType if !isRepeated(column) && column.getLogicalTypeAnnotation == null =>

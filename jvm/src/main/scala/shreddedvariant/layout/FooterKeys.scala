@@ -1,24 +1,24 @@
-/** Keys of ours in the key-value metadata of a file's footer. */
+/** Our keys in the key-value metadata of a footer. */
 package shreddedvariant.layout
 
 object FooterKeys {
 
   /**
-   * Followed by a column: what the values of that variant are made of, counted over all rows of the file (`infer.Counts`
-   * in base64), of so many paths as fit into [[MostCounts]] characters.
+   * Prefix of a variant column. The value is `infer.Counts` of all rows of the file in base64, with as many
+   * paths as fit into [[MostCounts]] characters.
    */
   val CountsPrefix = "shredded_variant.counts."
   val MostCounts: Int = 1024 * 1024
 
-  /** Followed by a column: the shape that the write of the file named for it. */
+  /** Prefix of a variant column. The value is the shape that the options of the write gave for the column. */
   val ShapePrefix = "shredded_variant.shape."
 
-  /** Followed by a map: what the maps of all rows have of those keys that may be hot (`maps.KeyCounts` in base64). */
+  /** Prefix of a map column. The value is `maps.KeyCounts` of the likely hot keys in all rows, in base64. */
   val KeyCountsPrefix = "shredded_variant.keyCounts."
 
-  /** Followed by a map: the hot keys that the write of the file named for it, as an option has them. */
+  /** Prefix of a map column. The value is the hot keys that the options of the write gave, in option syntax. */
   val HotKeysPrefix = "shredded_variant.hotKeys."
 
-  /** The key for a column, spelled as in an option: dotted when nested, with backticks where a name holds dots. */
+  /** The footer key of a column, with the column in option syntax: dotted, with backticks if needed. */
   def of(prefix: String, column: Seq[String]): String = prefix + column.map(Shape.quoted).mkString(".")
 }

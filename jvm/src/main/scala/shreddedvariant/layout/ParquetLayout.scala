@@ -1,11 +1,11 @@
 /**
- * Today's Parquet shredding layout (specification: Variant Shredding): the groups that we write for a shape.
+ * The current shredding layout (specification: Variant Shredding): the groups that we write for a shape.
  *
  * {{{
  *   optional group event (VARIANT(1)) {
  *     required binary metadata;
  *     optional binary value;
- *     optional group typed_value {          <- a shape's object; an array has (LIST) here, a scalar its column
+ *     optional group typed_value {          <- an object shape; a group (LIST) for arrays, a column for scalars
  *       required group event_type {         <- one cell
  *         optional binary value;
  *         optional binary typed_value (STRING);
@@ -33,7 +33,7 @@ object ParquetLayout {
   val Element = "element"
   val VariantVersion: Byte = 1
 
-  /** The group of a whole variant; one that is not shredded has no `typed_value` and a required `value`. */
+  /** The group of a whole variant; an unshredded variant has no `typed_value` and a required `value`. */
   def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType = {
     val metadata = Types.primitive(PrimitiveTypeName.BINARY, Repetition.REQUIRED).named(Metadata)
     val cell = if (shape == Shape.Untyped) Seq(value(Repetition.REQUIRED)) else cellFields(shape)

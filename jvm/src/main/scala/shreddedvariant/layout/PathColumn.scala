@@ -1,4 +1,4 @@
-/** What a query wants of one path of a variant, or of one key of a map, as a column beside the columns of the table. */
+/** A hidden column of a scan: a result that a query needs from one path of a variant or from one map. */
 package shreddedvariant.layout
 
 import org.apache.spark.sql.types.{
@@ -18,17 +18,17 @@ object PathStep {
   final case class Key(name: String) extends PathStep
   final case class Index(index: Int) extends PathStep
 
-  /** A path as SQL writes it behind the colon. */
+  /** The steps in the SQL syntax of variant paths. */
   def text(steps: Seq[PathStep]): String = steps.map {
     case Key(name) => "." + Shape.quoted(name)
     case Index(index) => s"[$index]"
   }.mkString
 }
 
-/** `column` is that of the variant or map, by the names of the structs around it; maps have no steps. */
+/** `column` is the name of the variant or map, after the names of the structs around it; maps have no steps. */
 final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: Wanted) {
 
-  /** What EXPLAIN calls the path; array indexes are all one leaf. */
+  /** The name of the path in EXPLAIN; array indexes become `[*]`, because all elements share one leaf. */
   def leaf: String = wanted match {
     case Wanted.Presence if steps.isEmpty => s"$path present"
     case Wanted.MapPresence => s"$path present"
@@ -39,8 +39,8 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
   }
 
   /**
-   * The hidden column's name, which no other one has. What Spark prunes of structs it finds by names without their case:
-   * so columns that are structs say which of their name's letters are capitals.
+   * The unique name of the hidden column. Spark prunes the fields of structs by case-insensitive names, so the
+   * name of a column with structs ends with the positions of its capital letters.
    */
   def name: String = {
     val spelled = wanted match {
@@ -65,11 +65,11 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
   }
 
   private def capitals(text: String) = {
-    val at = text.indices.filter(i => text(i) != text(i).toUpper.toLower)
-    at.map(i => s"$i${text(i)}").mkString(" #", "", "")
+    val positions = text.indices.filter(i => text(i) != text(i).toUpper.toLower)
+    positions.map(i => s"$i${text(i)}").mkString(" #", "", "")
   }
 
-  /** The path as SQL writes it. */
+  /** The path in SQL syntax. */
   def path: String = wanted match {
     case Wanted.Entry(key, _) => s"$columnName[${quoted(key)}]"
     case Wanted.HasEntry(key) => s"map_contains_key($columnName, ${quoted(key)})"
@@ -78,7 +78,7 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
     case _ => columnName + PathStep.text(steps)
   }
 
-  /** The column as SQL writes it. */
+  /** The variant or map column in SQL syntax. */
   def columnName: String = column.map(Shape.quoted).mkString(".")
 
   private def quoted(key: String) = "'" + key.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -87,7 +87,7 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
 sealed trait Wanted {
   def dataType: DataType
 
-  /** Whether it is enough to know where there are values. */
+  /** Whether the result needs only the levels of typed leaves, not their values. */
   def isOfLevels: Boolean = this match {
     case Wanted.Presence | Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys | _: Wanted.HasEntry => true
     case _ => false
@@ -96,55 +96,55 @@ sealed trait Wanted {
 
 object Wanted {
 
-  /** The value cast to `target`, null where that fails; the time zone is the session's, for casts that ask for one. */
+  /** The value cast to `target`, null if the cast fails; `timeZone` is the session's, if the cast needs it. */
   final case class Value(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = target
   }
 
-  /** The value as [[Value]] gives it; to read a row where the cast fails raises Spark's error. */
+  /** The same as [[Value]], but reading a row whose cast fails raises Spark's error. */
   final case class Raising(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = target
   }
 
-  /** The variant itself where the cast to `target` gives null and may have failed; null everywhere else. */
+  /** The variant itself if the cast to `target` gives null and may have failed; null otherwise. */
   final case class Failure(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = VariantType
   }
 
-  /** True where the path leads to something, be it a variant null; null elsewhere: outer joins then keep the meaning. */
+  /** True if the path has a value, also a variant null; null otherwise, like a row that an outer join adds. */
   case object Presence extends Wanted {
     override def dataType: DataType = BooleanType
   }
 
-  /** What is asked of a map, and not of a variant. */
+  /** A result from a map, not from a variant. */
   sealed trait OfMap extends Wanted
 
-  /** The value of a key of a map, null where the map has none. */
+  /** The value of a key of a map; null if the map does not have the key. */
   final case class Entry(key: String, value: DataType) extends OfMap {
     override def dataType: DataType = value
   }
 
-  /** Whether a map has a key, be its value null; null where the map is. */
+  /** Whether a map has a key, also if the value of the key is null; null if the map is null. */
   final case class HasEntry(key: String) extends OfMap {
     override def dataType: DataType = BooleanType
   }
 
-  /** True where a map is not NULL, null elsewhere. */
+  /** True if a map is not null, null otherwise. */
   case object MapPresence extends OfMap {
     override def dataType: DataType = BooleanType
   }
 
-  /** How many entries a map has; null where it is. */
+  /** The number of entries of a map; null if the map is null. */
   case object MapSize extends OfMap {
     override def dataType: DataType = IntegerType
   }
 
-  /** The keys of a map, in the order of its entries; null where it is. */
+  /** The keys of a map, in the order of its entries; null if the map is null. */
   case object MapKeys extends OfMap {
     override def dataType: DataType = ArrayType(StringType, containsNull = false)
   }
 
-  /** The value as `to_json` spells it in this time zone; null where there is none. */
+  /** The value as `to_json` formats it in this time zone; null if the path has no value. */
   final case class Json(timeZone: String) extends Wanted {
     override def dataType: DataType = StringType
   }

@@ -33,7 +33,7 @@ object ScalarType {
 
   val MaxPrecision = 38
 
-  /** The types that are written without parameters, by their DDL. */
+  /** The types whose DDL has no parameters. */
   val simple: Seq[ScalarType] = Seq(
     Bool,
     Int8,
@@ -53,7 +53,7 @@ object ScalarType {
     Uuid
   )
 
-  /** The column that we write for a type. */
+  /** The column that the writer creates for a type. */
   def toParquet(scalar: ScalarType, name: String): PrimitiveType = {
     def column(physical: PrimitiveTypeName, logical: LogicalTypeAnnotation = null, length: Int = 0) = {
       val builder = Types.primitive(physical, Repetition.OPTIONAL)
@@ -83,7 +83,7 @@ object ScalarType {
     }
   }
 
-  /** The type that a column of a file holds; None where the specification has no such type. */
+  /** The type of a file's column; None if the specification has no such type. */
   def fromParquet(column: PrimitiveType): Option[ScalarType] =
     (column.getPrimitiveTypeName, column.getLogicalTypeAnnotation) match {
       case (BOOLEAN, null) => Some(Bool)
@@ -121,8 +121,8 @@ object ScalarType {
     }
 
   /**
-   * The Spark type under which a column is decoded, without any rebasing or zone, because a variant keeps its numbers
-   * as they are. Types that Spark lacks are decoded as their physical numbers.
+   * The Spark type as which a column is decoded, without rebasing and without a time zone, because a variant
+   * has the same numbers as the column. Types that Spark lacks are decoded as their physical numbers.
    */
   def decodedAs(scalar: ScalarType): DataType = scalar match {
     case Bool => BooleanType

@@ -1,4 +1,4 @@
-/** The wanted typed tree of a variant: what is stored in `typed_value`, before any file knows of it. */
+/** The typed tree of a variant, independent of any file: the types that `typed_value` stores. */
 package shreddedvariant.layout
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -6,7 +6,7 @@ import java.util.Arrays
 
 sealed abstract class Shape {
 
-  /** The shape as a user writes it. */
+  /** The shape in the DDL syntax of options. */
   def ddl: String = this match {
     case Shape.Untyped => "VARIANT"
     case Shape.Scalar(scalar) => scalar.ddl
@@ -28,12 +28,12 @@ object Shape {
   def objectOf(fields: Iterable[(String, Shape)]): Object =
     Object(fields.toIndexedSeq.sortWith((a, b) => compareKeys(utf8(a._1), utf8(b._1)) < 0))
 
-  /** Object keys are ordered by their unsigned UTF-8 bytes (Spark orders them by UTF-16, which differs). */
+  /** The specification's order of object keys: unsigned UTF-8 bytes. Spark sorts by UTF-16, which differs. */
   def compareKeys(a: scala.Array[Byte], b: scala.Array[Byte]): Int = Arrays.compareUnsigned(a, b)
 
   def utf8(key: String): scala.Array[Byte] = key.getBytes(UTF_8)
 
-  /** A name as Spark's SQL writes it. */
+  /** A name as a Spark SQL identifier, quoted by backticks if needed. */
   def quoted(name: String): String =
     if (name.matches("[A-Za-z_][A-Za-z0-9_]*")) name else "`" + name.replace("`", "``") + "`"
 

@@ -1,6 +1,6 @@
 /**
- * Reads a shape from the text of an option: one Spark type, or the fields of a struct without its `STRUCT<…>`.
- * Spark's own parser does not know UUID and the nanosecond timestamps, hence this one.
+ * Parses a shape from the text of an option: one Spark type, or the fields of a struct without its `STRUCT<…>`.
+ * Spark's own parser does not support UUID and nanosecond timestamps.
  */
 package shreddedvariant.layout
 
@@ -29,39 +29,39 @@ object ShapeParser {
 private final class ShapeParser(text: String) {
   import ShapeParser._
 
-  private var at = 0
+  private var position = 0
   private var depth = 0
 
   def whole(): Shape = {
     skipSpace()
-    if (at == text.length) fail("it is empty")
-    // A single type and a list of fields differ in what follows the first word: a field has a type behind its name.
-    val start = at
-    val first = if (text.charAt(at) == '`') None else Some(word("a type or a field name"))
+    if (position == text.length) fail("it is empty")
+    // The first word and the character after it decide between a single type and a list of fields.
+    val start = position
+    val first = if (text.charAt(position) == '`') None else Some(word("a type or a field name"))
     skipSpace()
-    val isType = first.exists(f => typeNames(upper(f))) && (at == text.length || text.charAt(
-      at
-    ) == '<' || text.charAt(at) == '(')
-    at = start
-    // Fields alone are a level too: a shape's own text writes the STRUCT<…> around them.
+    val isType = first.exists(f => typeNames(upper(f))) && (position == text.length || text.charAt(
+      position
+    ) == '<' || text.charAt(position) == '(')
+    position = start
+    // A list of fields counts as a level of nesting: `Shape.ddl` writes STRUCT<…> around the list.
     val shape = if (isType) oneType() else nested(fields(end = None))
     skipSpace()
-    if (at < text.length) fail("nothing more was expected")
+    if (position < text.length) fail("nothing more was expected")
     shape
   }
 
   private def oneType(): Shape = {
     skipSpace()
-    val start = at
+    val start = position
     val name = word("a type")
     upper(name) match {
       case "STRUCT" => nested { expect('<'); val shape = fields(Some('>')); expect('>'); shape }
       case "ARRAY" => nested { expect('<'); val element = oneType(); expect('>'); Shape.Array(element) }
       case "VARIANT" => Shape.Untyped
-      case known if decimals(known) => decimal(start)
-      case known =>
-        scalars.get(known).map(Shape.Scalar(_)).getOrElse {
-          at = start
+      case typeName if decimals(typeName) => decimal(start)
+      case typeName =>
+        scalars.get(typeName).map(Shape.Scalar(_)).getOrElse {
+          position = start
           fail(s"'$name' is not a type")
         }
     }
@@ -77,53 +77,59 @@ private final class ShapeParser(text: String) {
         (p, s)
       }
     if (precision < 1 || precision > ScalarType.MaxPrecision || scale > precision) {
-      at = start
+      position = start
       fail(s"a decimal has 1 to ${ScalarType.MaxPrecision} digits and a scale of at most as many")
     }
     Shape.Scalar(ScalarType.Dec(precision, scale))
   }
 
   private def fields(end: Option[Char]): Shape = {
-    val found = collection.mutable.LinkedHashMap.empty[String, Shape]
+    val parsed = collection.mutable.LinkedHashMap.empty[String, Shape]
     do {
       skipSpace()
-      val start = at
+      val start = position
       val name = fieldName()
       accept(':')
       val shape = oneType()
-      if (found.put(name, shape).isDefined) { at = start; fail(s"the field '$name' stands there twice") }
+      if (parsed.put(name, shape).isDefined) {
+        position = start; fail(s"the field '$name' stands there twice")
+      }
     } while (accept(','))
     skipSpace()
-    if (end.isEmpty && at < text.length) fail("a comma or the end was expected")
-    Shape.objectOf(found)
+    if (end.isEmpty && position < text.length) fail("a comma or the end was expected")
+    Shape.objectOf(parsed)
   }
 
   private def fieldName(): String =
-    if (at < text.length && text.charAt(at) == '`') {
+    if (position < text.length && text.charAt(position) == '`') {
       val name = new StringBuilder
-      at += 1
-      while (at < text.length && (text.charAt(at) != '`' || text.startsWith("``", at))) {
-        if (text.charAt(at) == '`') at += 1
-        name += text.charAt(at)
-        at += 1
+      position += 1
+      while (position < text.length && (text.charAt(position) != '`' || text.startsWith("``", position))) {
+        if (text.charAt(position) == '`') position += 1
+        name += text.charAt(position)
+        position += 1
       }
-      if (at == text.length) fail("a backtick is not closed")
-      at += 1
+      if (position == text.length) fail("a backtick is not closed")
+      position += 1
       name.result()
     } else word("a field name")
 
-  private def word(wanted: String): String = {
-    val start = at
-    while (at < text.length && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) at += 1
-    if (at == start) fail(s"$wanted was expected")
-    text.substring(start, at)
+  private def word(expected: String): String = {
+    val start = position
+    while (
+      position < text.length && (Character.isLetterOrDigit(text.charAt(position)) || text.charAt(
+        position
+      ) == '_')
+    ) position += 1
+    if (position == start) fail(s"$expected was expected")
+    text.substring(start, position)
   }
 
   private def number(): Int = {
     skipSpace()
-    val start = at
-    while (at < text.length && Character.isDigit(text.charAt(at))) at += 1
-    text.substring(start, at).toIntOption.getOrElse { at = start; fail("a number was expected") }
+    val start = position
+    while (position < text.length && Character.isDigit(text.charAt(position))) position += 1
+    text.substring(start, position).toIntOption.getOrElse { position = start; fail("a number was expected") }
   }
 
   private def nested(body: => Shape): Shape = {
@@ -136,16 +142,17 @@ private final class ShapeParser(text: String) {
 
   private def accept(c: Char): Boolean = {
     skipSpace()
-    val found = at < text.length && text.charAt(at) == c
-    if (found) at += 1
-    found
+    val isNext = position < text.length && text.charAt(position) == c
+    if (isNext) position += 1
+    isNext
   }
 
   private def expect(c: Char): Unit = if (!accept(c)) fail(s"'$c' was expected")
 
-  private def skipSpace(): Unit = while (at < text.length && Character.isWhitespace(text.charAt(at))) at += 1
+  private def skipSpace(): Unit =
+    while (position < text.length && Character.isWhitespace(text.charAt(position))) position += 1
 
   private def upper(name: String) = name.toUpperCase(Locale.ROOT)
 
-  private def fail(reason: String): Nothing = throw Errors.shape(text, at, reason)
+  private def fail(reason: String): Nothing = throw Errors.shape(text, position, reason)
 }

@@ -1,19 +1,19 @@
-/** The layouts that we write, by their differences: the groups of a variant, and which of them may be absent. */
+/** The layouts that the writer supports, and their differences: groups, metadata, levels and footer entries. */
 package shreddedvariant.layout
 
 import org.apache.parquet.schema.GroupType
 import org.apache.parquet.schema.Type.Repetition
 
 /**
- * A cell has its stored values first and its typed part, whatever that is called, behind them. `cellLevels` is how many
- * definition levels the group of a field or element takes: none where it is required.
+ * In both layouts, a cell has the column of stored values first and the typed part second. `cellLevels` is the
+ * number of definition levels that the group of a field or element takes: 0 if the group is required.
  */
 sealed abstract class WriteLayout(val hasMetadata: Boolean, val cellLevels: Int) extends Serializable {
 
-  /** What the footer of a file of so many rows says beside the schema. */
+  /** The entries in the footer of a file with `rows` rows. */
   def footer(rows: Long): Map[String, String]
 
-  /** The group of a variant. One that is not shredded is the same in both layouts. */
+  /** The group of a variant. The writer uses [[Parquet]] for unshredded variants, whatever the layout. */
   def variantGroup(name: String, repetition: Repetition, id: Option[Int], shape: Shape): GroupType
 }
 

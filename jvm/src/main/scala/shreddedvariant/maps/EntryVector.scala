@@ -1,4 +1,4 @@
-/** Vectors whose entries stand in other vectors: what maps are put together of. */
+/** Vectors whose entries are in other vectors; maps are merged from such vectors. */
 package shreddedvariant.maps
 
 import org.apache.spark.sql.types.{DataType, Decimal}
@@ -7,11 +7,11 @@ import org.apache.spark.unsafe.types.{BinaryView, UTF8String}
 
 abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
 
-  /** The vector that has an entry, and the place where it has it; no vector where the entry is null. */
+  /** The vector that has an entry, or null for a null entry; and the index of the entry in that vector. */
   protected def vector(entry: Int): ColumnVector
   protected def place(entry: Int): Int
 
-  /** The same entries of parts of the values. */
+  /** The same entries of a child column. */
   protected def part(ordinal: Int): ColumnVector
 
   private var parts = new Array[ColumnVector](0)
@@ -20,10 +20,10 @@ abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
   override def hasNull: Boolean = true
   override def numNulls: Int = throw new IllegalStateException("nulls are not counted")
   override def isNullAt(e: Int): Boolean = {
-    val of = vector(e)
-    of == null || of.isNullAt(place(e))
+    val source = vector(e)
+    source == null || source.isNullAt(place(e))
   }
-  // Spark may ask for a value before it asks whether it is null, and what a vector has there may be anything.
+  // Spark may read a value before it calls isNullAt, and a vector may have any value for a null entry.
   override def getBoolean(e: Int): Boolean = if (isNullAt(e)) false else vector(e).getBoolean(place(e))
   override def getByte(e: Int): Byte = if (isNullAt(e)) 0 else vector(e).getByte(place(e))
   override def getShort(e: Int): Short = if (isNullAt(e)) 0 else vector(e).getShort(place(e))
@@ -48,14 +48,15 @@ abstract class EntryVector(dataType: DataType) extends ColumnVector(dataType) {
 }
 
 /**
- * The entries of one map: `length` of the residual's, from `start` on, and then those of the hot keys that are `present`.
- * Of these the keys are `names`, and the values stand in `sidecars`, in the place of the row: one of the two is null.
+ * The keys or the values of one map: `length` entries of the residual from `start` on, then the entries of the
+ * hot keys that are `present`. For keys, `names` has the hot keys and `sidecars` is null. For values,
+ * `sidecars` has the values of the hot keys at `row`, and `names` is null.
  *
- * Spark's loops over maps spend their time in the few methods below, so these go straight to the vector that has the entry
- * and ask no more than is asked of them: an entry that is present is not null. (A field of one that is a struct may be: then
- * this is `ofFields`.) What all entry vectors share would be compiled for all of them, as calls. Keys and values are of one
- * class, because the loops meet Parquet's own vectors too: of two classes the compiler makes one loop, of three it makes
- * calls. For the same reason `names` are asked by their class.
+ * Spark's loops over maps spend most of their time in the methods below. So these methods call the vector with
+ * the entry directly and check only what is necessary: a present entry is not null, but a field of a present
+ * struct may be null (`ofFields`). The inherited methods would be compiled for all entry vectors, with virtual
+ * calls. Keys and values have the same class, because the loops also use Spark's own vectors: the JIT compiler
+ * inlines calls to two classes, but not to three. For the same reason `names` has the type of a final class.
  */
 final class SplicedVector(
     residual: ColumnVector,
@@ -85,7 +86,7 @@ final class SplicedVector(
     )
   }
 
-  /** The vector that has the value of a hot key. */
+  /** The vector with the value of a hot key. */
   private def hot(e: Int): ColumnVector = sidecars(present(e - length))
 
   override def isNullAt(e: Int): Boolean =
@@ -111,7 +112,7 @@ final class SplicedVector(
     else hot(e).getUTF8String(row)
 }
 
-/** One entry of another vector in each row, the one that `entry` gives; null where that is negative. */
+/** For each row, the entry of another vector that `entry` gives; null if `entry` gives a negative number. */
 final class PickedVector(dataType: DataType, values: ColumnVector, entry: PickedEntry)
     extends EntryVector(dataType) {
   override protected def vector(row: Int): ColumnVector = if (entry.of(row) < 0) null else values

@@ -1,9 +1,10 @@
 /**
- * The names that map shredding has in files (specification: Map Shredding for hot keys): sidecars, footer keys, key lists.
+ * The names of map shredding in files (specification: Map Shredding for hot keys): sidecars, footer keys, key
+ * lists.
  *
  * {{{
- *   optional group headers (MAP) { … }                    <- the residual: a standard map without the hot keys' values
- *   optional binary __paimon_map_shred_headers_0;         <- the value of hot key 0, null where the residual says it all
+ *   optional group headers (MAP) { … }              <- the residual: a map without the values of hot keys
+ *   optional binary __paimon_map_shred_headers_0;   <- the value of hot key 0; null if absent or null
  *   optional binary __paimon_map_shred_headers_1;
  *   footer: paimon.map.shredding.headers.keys = content-type,user-agent
  * }}}
@@ -23,10 +24,10 @@ object HotKeys {
 
   def sidecar(column: String, key: Int): String = s"$SidecarPrefix${column}_$key"
 
-  /** Whether a column could be taken for a sidecar. */
+  /** Whether a column name has the prefix of sidecars. */
   def isReserved(name: String): Boolean = name.startsWith(SidecarPrefix)
 
-  /** The map beside which a column of this name is a sidecar, and the number of its key. */
+  /** The map whose sidecar has this name, and the number of the hot key. */
   def sidecarOf(name: String): Option[(String, Int)] = {
     val (column, number) = name.splitAt(name.lastIndexOf('_'))
     for {
@@ -35,19 +36,19 @@ object HotKeys {
     } yield (map, index)
   }
 
-  /** The key of the footer for a map, by the names of the structs around it; those that hold dots are quoted. */
+  /** The footer key of a map, with the names of the structs around the map; names with dots are quoted. */
   def footerKey(column: Seq[String]): String =
     column.map(quotedWhereNeeded).mkString(FooterPrefix, ".", FooterSuffix)
 
-  /** The keys of a footer that may be for a map: the specification knows no structs, and quotes no names. */
+  /** The possible footer keys of a map: the specification does not cover structs, and does not quote names. */
   def footerKeys(column: Seq[String]): Seq[String] =
     footerKey(column) +: Seq(column).filter(_.size == 1).map(_.mkString(FooterPrefix, "", FooterSuffix))
 
-  /** What a footer says of a map. */
+  /** The key list of a map in a footer. */
   def named(footer: Map[String, String], column: Seq[String]): Option[String] =
     footerKeys(column).flatMap(footer.get).headOption
 
-  /** The map that a key of the footer is for, as it stands there. */
+  /** The map of a footer key, as the key spells the map. */
   def ofFooterKey(key: String): Option[String] =
     Option.when(key.startsWith(FooterPrefix) && key.endsWith(FooterSuffix))(
       key.drop(FooterPrefix.length).dropRight(FooterSuffix.length)
@@ -56,23 +57,23 @@ object HotKeys {
   private def quotedWhereNeeded(name: String) =
     if (name.contains('.') || name.contains('`')) "`" + name.replace("`", "``") + "`" else name
 
-  /** A list of keys as footers and options have it: a JSON array, or separated by commas and trimmed. */
+  /** Parses a key list of a footer or an option: a JSON array, or keys that are comma-separated and trimmed. */
   def parse(list: String): Seq[String] = json(list).getOrElse(list.split(",", -1).toSeq.map(_.trim))
 
-  /** Whether a list is JSON, which may have keys that stand nowhere between commas. */
+  /** Whether a list is a JSON array, which may have keys that a comma-separated list cannot have. */
   def isJson(list: String): Boolean = json(list).isDefined
 
-  /** JSON where the commas would not give the same keys back. */
+  /** The keys separated by commas, or as JSON if the comma-separated list would not give the same keys. */
   def text(keys: Seq[String]): String = {
     val list = keys.mkString(",")
     if (keys.forall(_.nonEmpty) && keys.forall(isTrimmed) && parse(list) == keys) list
     else mapper.writeValueAsString(keys.toArray)
   }
 
-  /** Whether a key is none in UTF-8: half of a pair of surrogates alone. */
+  /** Whether a key has no UTF-8 encoding, because it has an unpaired surrogate. */
   def hasNoBytes(key: String): Boolean = !StandardCharsets.UTF_8.newEncoder.canEncode(key)
 
-  /** Readers may trim more than we do. */
+  /** Checks both kinds of trimming, because other readers may trim more characters. */
   private def isTrimmed(key: String) = key == key.trim && key == key.strip
 
   private def json(list: String): Option[Seq[String]] =

@@ -1,13 +1,13 @@
-/** The maps of a schema that have hot keys: what their columns are in a file. */
+/** The maps of a schema that have hot keys, and their columns in a file. */
 package shreddedvariant.maps
 
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructField, StructType}
 
-/** Hot keys by the path of a map: the names of the structs around it and its own. */
+/** The hot keys by the path of a map: the names of the structs around the map, and its own name. */
 final case class HotMaps(keys: Map[Seq[String], Seq[String]]) {
   def isEmpty: Boolean = keys.forall(_._2.isEmpty)
 
-  /** The columns of a file: each struct has the sidecars of its maps behind its own fields, in the order of these. */
+  /** The columns of a file: each struct has its own fields, then the sidecars of its maps in the same order. */
   def physical(schema: StructType): StructType = physical(schema, Nil)
 
   private def physical(struct: StructType, path: Seq[String]): StructType = {
@@ -24,9 +24,9 @@ final case class HotMaps(keys: Map[Seq[String], Seq[String]]) {
     StructType(fields ++ sidecars)
   }
 
-  /** What the footer says of them. */
+  /** The footer entries of the hot keys. */
   def footer: Map[String, String] = keys.collect {
-    case (column, some) if some.nonEmpty => HotKeys.footerKey(column) -> HotKeys.text(some)
+    case (column, hotKeys) if hotKeys.nonEmpty => HotKeys.footerKey(column) -> HotKeys.text(hotKeys)
   }
 }
 
@@ -34,8 +34,8 @@ object HotMaps {
   val none: HotMaps = HotMaps(Map.empty)
 
   /**
-   * A schema as users see it. A column is a sidecar if the map that its name speaks of stands beside it; whatever else
-   * has such a name is a column like others.
+   * The schema as users see it, without sidecars. A column is a sidecar if the map in its name is in the same
+   * struct; any other column with such a name is an ordinary column.
    */
   def logical(schema: StructType): StructType = {
     val maps = schema.fields.collect { case StructField(name, _: MapType, _, _) => name }.toSet

@@ -1,8 +1,8 @@
 /**
- * What the maps of some rows have of each key, and the keys that deserve to be hot.
+ * Counts the keys of maps, and selects the hot keys.
  *
- * All of it is sums, and a set of keys that is cut by a rule on names alone ([[KeyLimiter]]). So rows, batches and files may
- * come in any order, and equal counts have equal bytes.
+ * The state consists of sums, and a set of keys that is cut by a rule on names alone ([[KeyLimiter]]). So the
+ * result does not depend on the order of rows, batches and files, and equal counts have equal bytes.
  */
 package shreddedvariant.maps
 
@@ -12,7 +12,10 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType, VariantType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Beside the keys that are `always` hot: at most so many in all, each with a value in that share of the maps. */
+/**
+ * The keys `always` are hot in any case. At most `maxKeys` keys are hot in total; each other hot key has a
+ * value in at least the share `minFrequency` of the maps.
+ */
 final case class KeyLimits(
     always: Seq[String] = Nil,
     maxKeys: Int = KeyLimits.MaxKeys,
@@ -24,49 +27,49 @@ object KeyLimits {
   final val MinFrequency = 0.10
 }
 
-final class KeyCounts private (mostKeys: Int) {
+final class KeyCounts private (maxTracked: Int) {
   import KeyCounts._
 
   def this() = this(KeyCounts.MostKeys)
 
   private var counts = new java.util.HashMap[UTF8String, KeyCount]
-  private var all = 0L
+  private var mapCount = 0L
 
-  /** The guard's limit. */
+  /** The place from which on keys are left out. */
   private var limit = KeyLimiter.Unlimited
 
-  /** Whether keys were left out, because there are too many. */
+  /** Whether keys were left out because there are too many. */
   def isCut: Boolean = {
     settle()
     limit != KeyLimiter.Unlimited
   }
 
-  /** Maps that were added; those that are NULL count for nothing. */
-  def maps: Long = all
+  /** The number of added maps, without NULL. */
+  def maps: Long = mapCount
 
-  /** Adds a map with values of this type. */
-  def add(entries: MapData, values: DataType): Unit = {
-    all += 1
-    val (keys, of) = (entries.keyArray(), entries.valueArray())
+  /** Adds a map; `valueType` is the type of its values. */
+  def add(entries: MapData, valueType: DataType): Unit = {
+    mapCount += 1
+    val (keys, values) = (entries.keyArray(), entries.valueArray())
     var i = 0
     while (i < entries.numElements()) {
-      if (!of.isNullAt(i)) {
+      if (!values.isNullAt(i)) {
         val key = keys.getUTF8String(i)
         if (key.numBytes <= MaxKeyBytes) {
           val counted = count(key)
-          if (counted != null) counted.add(1, key.numBytes + bytes(of, i, values))
+          if (counted != null) counted.add(1, key.numBytes + bytes(values, i, valueType))
         }
       }
       i += 1
     }
-    // Some more may wait for the next cut, so that not every new key makes all be looked at.
-    if (counts.size > mostKeys + mostKeys / 4) restrict()
+    // The number of keys may exceed the maximum by a quarter, so that cuts are rare.
+    if (counts.size > maxTracked + maxTracked / 4) restrict()
   }
 
   def merge(other: KeyCounts): Unit = {
-    all += other.all
+    mapCount += other.mapCount
     if (other.limit < limit) keepBelow(other.limit)
-    // Counts may be merged with themselves.
+    // Copies the entries, because counts may be merged with themselves.
     for ((key, added) <- other.counts.asScala.toSeq) {
       val counted = count(key)
       if (counted != null) counted.add(added.maps, added.bytes)
@@ -74,10 +77,10 @@ final class KeyCounts private (mostKeys: Int) {
     settle()
   }
 
-  /** The count of a key; null if it is left out. */
+  /** The count of a key; null if the key is left out. */
   private def count(key: UTF8String): KeyCount = {
-    val known = counts.get(key)
-    if (known != null || limit != KeyLimiter.Unlimited && KeyLimiter.place(key) >= limit) known
+    val existing = counts.get(key)
+    if (existing != null || limit != KeyLimiter.Unlimited && KeyLimiter.place(key) >= limit) existing
     else {
       val count = new KeyCount
       counts.put(key.copy(), count)
@@ -85,57 +88,58 @@ final class KeyCounts private (mostKeys: Int) {
     }
   }
 
-  /** Brings the keys to what the guard allows. */
-  private def settle(): Unit = if (counts.size > mostKeys) restrict()
+  /** Cuts the keys to the maximum number. */
+  private def settle(): Unit = if (counts.size > maxTracked) restrict()
 
   private def restrict(): Unit =
     keepBelow(math.min(
       limit,
-      KeyLimiter.limit(counts.keySet.asScala.iterator.map(KeyLimiter.place).toArray, mostKeys)
+      KeyLimiter.limit(counts.keySet.asScala.iterator.map(KeyLimiter.place).toArray, maxTracked)
     ))
 
-  private def keepBelow(least: Long): Unit = {
-    limit = least
-    counts.keySet.removeIf(key => KeyLimiter.place(key) >= least)
+  private def keepBelow(newLimit: Long): Unit = {
+    limit = newLimit
+    counts.keySet.removeIf(key => KeyLimiter.place(key) >= newLimit)
     ()
   }
 
-  /** The keys that hold most bytes among those that are frequent enough; of equal ones the first by name. */
+  /** The keys with the most bytes among the frequent keys; ties are in the order of names. */
   def hot(limits: KeyLimits): Seq[String] = {
     settle()
     val chosen = counts.asScala.toSeq.filter { case (key, count) =>
-      // What is no text has no name in a footer.
+      // A footer cannot name a key that is not UTF-8.
       isFrequent(count, limits.minFrequency) && UTF8String.fromString(key.toString) == key
     }.sorted(byBytes).map(_._1.toString).filterNot(limits.always.toSet)
     limits.always ++ chosen.take(math.max(limits.maxKeys - limits.always.size, 0))
   }
 
-  /** Division rounds to the nearest number, and so does the limit as it is read: 7 of 100 are 0.07. */
-  private def isFrequent(count: KeyCount, least: Double) = all > 0 && count.maps.toDouble / all >= least
+  /** Both the quotient and the parsed limit are rounded to the nearest double: 7 of 100 reach 0.07. */
+  private def isFrequent(count: KeyCount, minFrequency: Double) =
+    mapCount > 0 && count.maps.toDouble / mapCount >= minFrequency
 
   /**
-   * So many counts that the others will hardly be hot in a table: of frequent keys, then of nearly frequent ones, by
-   * bytes; and no more than fit into so many bytes.
+   * The counts of the keys that are most likely hot in the whole table: frequent keys first, then nearly
+   * frequent keys, each by bytes, as many as fit into `maxBytes`.
    */
-  def nearest(limits: KeyLimits, mostBytes: Int): KeyCounts = {
+  def nearest(limits: KeyLimits, maxBytes: Int): KeyCounts = {
     settle()
-    val few = new KeyCounts(mostKeys)
-    few.all = all
-    few.limit = limit
-    val floors = Seq(1, Nearness).map(limits.minFrequency / _)
+    val selected = new KeyCounts(maxTracked)
+    selected.mapCount = mapCount
+    selected.limit = limit
+    val thresholds = Seq(1, Nearness).map(limits.minFrequency / _)
     val nearness =
-      Ordering.by[Counted, Int](key => floors.count(!isFrequent(key._2, _))).orElse(byBytes)
-    val ranked = counts.asScala.toSeq.sorted(nearness).take(MostNearest)
+      Ordering.by[Counted, Int](key => thresholds.count(!isFrequent(key._2, _))).orElse(byBytes)
+    val ranked = counts.asScala.toSeq.sorted(nearness).take(MaxNearest)
     val sizes =
-      ranked.scanLeft(KeyCountsFormat.MostOfHeader)((sum, key) => sum + KeyCountsFormat.most(key._1))
-    few.counts = asMap(ranked.zip(sizes.tail).takeWhile(_._2 <= mostBytes).map(_._1))
-    few
+      ranked.scanLeft(KeyCountsFormat.MaxHeaderBytes)((sum, key) => sum + KeyCountsFormat.maxBytes(key._1))
+    selected.counts = asMap(ranked.zip(sizes.tail).takeWhile(_._2 <= maxBytes).map(_._1))
+    selected
   }
 
-  /** A compact form that is the same for equal counts. */
+  /** A compact form; equal counts have equal bytes. */
   def toBytes: Array[Byte] = {
     settle()
-    KeyCountsFormat.write(all, limit, counts.asScala.toSeq.sorted(byName))
+    KeyCountsFormat.write(mapCount, limit, counts.asScala.toSeq.sorted(byName))
   }
 
   private def bytes(values: ArrayData, i: Int, dataType: DataType): Long = dataType match {
@@ -148,14 +152,14 @@ final class KeyCounts private (mostKeys: Int) {
 
 object KeyCounts {
 
-  /** Longer keys are no hot ones. */
+  /** Longer keys are never hot. */
   val MaxKeyBytes = 1024
 
-  /** How many keys are tracked. */
+  /** The maximum number of tracked keys. */
   val MostKeys = 100000
 
-  /** Footers have so many counts. Nearly frequent are keys that reach a floor which is lower by this factor. */
-  private val MostNearest = 1000
+  /** The maximum number of counts in a footer; and the factor from nearly frequent keys to frequent keys. */
+  private val MaxNearest = 1000
   private val Nearness = 10
 
   private[maps] type Counted = (UTF8String, KeyCount)
@@ -165,15 +169,15 @@ object KeyCounts {
 
   def fromBytes(bytes: Array[Byte]): KeyCounts = {
     val counts = new KeyCounts
-    val (all, limit, keys) = KeyCountsFormat.read(bytes)
-    counts.all = all
+    val (maps, limit, keys) = KeyCountsFormat.read(bytes)
+    counts.mapCount = maps
     counts.limit = limit
     counts.counts = asMap(keys)
     counts
   }
 
-  /** Counts with a limit of their own, for tests. */
-  private[maps] def limitedTo(mostKeys: Int): KeyCounts = new KeyCounts(mostKeys)
+  /** Counts with another maximum number of keys, for tests. */
+  private[maps] def limitedTo(maxTracked: Int): KeyCounts = new KeyCounts(maxTracked)
 
   private def asMap(counts: Iterable[Counted]) = {
     val map = new java.util.HashMap[UTF8String, KeyCount]
@@ -182,7 +186,7 @@ object KeyCounts {
   }
 }
 
-/** In how many maps a key has a value, and the bytes of both. */
+/** The number of maps in which a key has a value, and the total bytes of the key and the values. */
 private[maps] final class KeyCount(var maps: Long = 0, var bytes: Long = 0) {
   def add(maps: Long, bytes: Long): Unit = {
     this.maps += maps

@@ -1,10 +1,13 @@
 /**
- * The guard against maps that hold new keys in every row: at most 100,000 keys of a column are tracked, or few more.
+ * Limits the tracked keys of a column to 100,000, or a few more for a time, because maps may have new keys in
+ * every row.
  *
- * As for paths of variants (`infer.Guard`), every key has a place by its name alone: keys with few digits come first, then
- * short ones, then it is a matter of hashes. Of too many keys those from a place on, the limit, are left out. The limit is
- * a function of the set of all keys, and more keys can only lower it: so a key that is left out never comes back, one that
- * is kept was counted from its first map on, and neither the order of rows nor the way they are split shows.
+ * As for paths of variants (`infer.PathLimiter`), each key has a place in an order that depends on its name
+ * alone: keys with few digits come first, then short keys, then keys with a low hash. If there are too many
+ * keys, all keys from a certain place on, the limit, are left out. Law: the limit is a function of the set of
+ * all keys, and more keys can only lower the limit. So a key that is left out never comes back, a key that is
+ * kept was counted from its first map on, and the result does not depend on the order of rows or on how they
+ * are split.
  */
 package shreddedvariant.maps
 
@@ -30,9 +33,9 @@ private[maps] object KeyLimiter {
     digits << 52 | bytes.length.toLong << 41 | (half(42) << 9 | half(7) & 0x1ff)
   }
 
-  /** The limit that leaves as many keys as are allowed, or some less; Unlimited if all may stay. */
-  def limit(places: Array[Long], most: Int): Long = {
+  /** The limit that keeps at most `maxKeys` keys; Unlimited if all keys are kept. */
+  def limit(places: Array[Long], maxKeys: Int): Long = {
     java.util.Arrays.sort(places)
-    if (places.length <= most) Unlimited else places(most)
+    if (places.length <= maxKeys) Unlimited else places(maxKeys)
   }
 }

@@ -1,4 +1,4 @@
-/** Rows as users have them → rows as files have them: maps with hot keys as residuals, and behind them the sidecars. */
+/** Splits rows into the columns of a file: maps with hot keys become residuals; sidecars follow the fields. */
 package shreddedvariant.maps
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
 import org.apache.spark.sql.catalyst.util.MapData
 import org.apache.spark.sql.types.{MapType, StructField, StructType}
 
-/** The row that is given back is the same each time, and good until the next. */
+/** `split` returns the same object each time; it is valid until the next call. */
 final class RowSplitter private (maps: Array[MapSplitter], structs: Array[RowSplitter], fields: Int)
     extends JoinedRow {
   private val residuals = new Array[MapData](fields)

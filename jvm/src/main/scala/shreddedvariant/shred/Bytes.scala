@@ -1,4 +1,4 @@
-/** A growing byte array that one variant is built in. */
+/** A growing byte array in which one variant is built. */
 package shreddedvariant.shred
 
 import java.util.Arrays
@@ -11,15 +11,15 @@ final class Bytes(initial: Int) {
   private var array = new Array[Byte](initial)
   private var used = 0
 
-  /** The bytes so far; only the first [[length]] count. */
+  /** The backing array, of which the first [[length]] bytes are valid. */
   def raw: Array[Byte] = array
   def length: Int = used
   def clear(): Unit = used = 0
   def truncate(length: Int): Unit = used = length
   def slice(from: Int, until: Int): Array[Byte] = Arrays.copyOfRange(array, from, until)
 
-  def reserve(more: Int): Unit = {
-    val needed = used.toLong + more
+  def reserve(count: Int): Unit = {
+    val needed = used.toLong + count
     if (needed > array.length) {
       if (needed > Bytes.MaxLength) Encoding.malformed("it is beyond 2 GiB")
       array = Arrays.copyOf(array, math.min(Bytes.MaxLength, math.max(needed, array.length * 2L)).toInt)
@@ -53,7 +53,7 @@ final class Bytes(initial: Int) {
     used += count
   }
 
-  /** The bytes that a vector's text points at, without a copy in between. */
+  /** Appends the bytes of a vector's string without an intermediate copy. */
   def put(text: UTF8String): Unit = {
     val count = text.numBytes
     reserve(count)
@@ -66,13 +66,13 @@ final class Bytes(initial: Int) {
     used += count
   }
 
-  /** Leaves room that is filled later. */
+  /** Appends `count` bytes that are set later. */
   def skip(count: Int): Unit = {
     reserve(count)
     used += count
   }
 
-  /** Makes a gap at `at` as wide as needed by moving what stands behind. */
+  /** Changes the width of the gap at `at` from `width` to `needed` by moving the bytes after the gap. */
   def resizeGap(at: Int, width: Int, needed: Int): Unit =
     if (needed != width) {
       reserve(math.max(needed - width, 0))

@@ -1,19 +1,19 @@
-/** The order of keys in objects: the specification wants unsigned UTF-8, Spark writes UTF-16. */
+/** Puts the keys of objects into the order of the specification, unsigned UTF-8; Spark writes UTF-16 order. */
 package shreddedvariant.shred
 
 import shreddedvariant.binary.{ArrayHeader, Budget, Dictionary, Encoding, ObjectHeader}
 
 object Canonical {
 
-  /** Whether the value's objects are in order; asked only where the dictionary has keys that two orders may part. */
+  /** Whether all objects of the value are in order; walks the value only if the two orders may differ. */
   def isOrdered(dictionary: Dictionary, bytes: Array[Byte], at: Int): Boolean =
     !dictionary.ordersMayDiffer || {
-      // No more than whoever writes the value takes for it, however many values share their bytes.
+      // The size of the value, which its writer takes too, limits the walk even if parts share bytes.
       val budget = new Budget(Encoding.sizeOf(bytes, at))
       new Canonical(dictionary, bytes, budget).isOrdered(at, 0)
     }
 
-  /** The value with its objects in order. Equal keys in one object, which the specification forbids, stay as they are. */
+  /** Appends the value with its objects in order. Duplicate keys, which the specification forbids, are kept. */
   def copy(dictionary: Dictionary, bytes: Array[Byte], at: Int, out: Bytes, budget: Budget): Unit =
     new Canonical(dictionary, bytes, budget).copy(at, out, 0)
 }
@@ -36,30 +36,30 @@ private final class Canonical(dictionary: Dictionary, bytes: Array[Byte], budget
 
   def copy(at: Int, out: Bytes, depth: Int): Unit = Encoding.basicType(bytes, at) match {
     case Encoding.Object =>
-      val from = open(new ObjectHeader(bytes, at), depth)
-      val order = Array.range(0, from.size).sortBy(rank(from, _))
-      val ids = new Array[Int](from.size)
-      val offsets = new Array[Int](from.size)
-      val start = out.length
-      var to = 0
-      while (to < order.length) {
-        ids(to) = from.id(order(to))
-        offsets(to) = out.length - start
-        copy(from.position(order(to)), out, depth + 1)
-        to += 1
-      }
-      ValueWriter.closeObject(out, start, 0, from.size, ids, offsets)
-    case Encoding.Array =>
-      val from = open(new ArrayHeader(bytes, at), depth)
-      val offsets = new Array[Int](from.size)
+      val fields = open(new ObjectHeader(bytes, at), depth)
+      val order = Array.range(0, fields.size).sortBy(rank(fields, _))
+      val ids = new Array[Int](fields.size)
+      val offsets = new Array[Int](fields.size)
       val start = out.length
       var i = 0
-      while (i < from.size) {
+      while (i < order.length) {
+        ids(i) = fields.id(order(i))
         offsets(i) = out.length - start
-        copy(from.position(i), out, depth + 1)
+        copy(fields.position(order(i)), out, depth + 1)
         i += 1
       }
-      ValueWriter.closeArray(out, start, 0, from.size, offsets)
+      ValueWriter.closeObject(out, start, 0, fields.size, ids, offsets)
+    case Encoding.Array =>
+      val elements = open(new ArrayHeader(bytes, at), depth)
+      val offsets = new Array[Int](elements.size)
+      val start = out.length
+      var i = 0
+      while (i < elements.size) {
+        offsets(i) = out.length - start
+        copy(elements.position(i), out, depth + 1)
+        i += 1
+      }
+      ValueWriter.closeArray(out, start, 0, elements.size, offsets)
     case _ =>
       val size = Encoding.sizeOf(bytes, at)
       budget.take(size)

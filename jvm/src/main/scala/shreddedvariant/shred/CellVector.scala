@@ -1,4 +1,4 @@
-/** The cells of one variant column, as vectors of a batch: what a rebuilder reads. */
+/** The cells of one variant column as vectors of a batch, from which a rebuilder reads. */
 package shreddedvariant.shred
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
@@ -6,8 +6,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.layout.ScalarType
 
 /**
- * `value` holds stored values, and is null where the file has no such column; `typed` are the parts beside it, of which
- * the draft layout may have several. `path` is what a user calls the cell.
+ * `value` has the stored values; it is null if the file has no such column. `typed` has the typed parts, of
+ * which the draft layout may have several. `path` names the cell to the user.
  */
 final class CellVector(val path: String, val value: WritableColumnVector, val typed: Array[TypedVector]) {
   def hasStored(row: Int): Boolean = value != null && !value.isNullAt(row)
@@ -25,7 +25,7 @@ sealed abstract class TypedVector {
   def isNullAt(row: Int): Boolean
 }
 
-/** `texts` are those of the vector's dictionary, null where nobody keeps them; `textId` is -1 where the vector has the text. */
+/** `texts`, if not null, has the strings of the vector's dictionary; `textId` is -1 if it lacks the string. */
 final class ScalarVector(
     val scalar: ScalarType,
     val vector: WritableColumnVector,
@@ -37,23 +37,23 @@ final class ScalarVector(
     if (texts != null && texts.isKnown && vector.hasDictionary) vector.getDictionaryIds.getDictId(row) else -1
 }
 
-/** The texts of a dictionary, one behind the other, where a vector would follow three references to each of them. */
+/** The strings of a Parquet dictionary in one array; a vector follows three references to each string. */
 trait DictionaryTexts {
 
-  /** Whether the vector's dictionary, if it has one at present, is the one here. */
+  /** Whether these are the strings of the vector's current dictionary, if the vector has one. */
   def isKnown: Boolean
   def bytes: Array[Byte]
   def start(id: Int): Int
   def end(id: Int): Int
 
   /**
-   * Made once for all rows that have it: where rows are read in loops of calls, a text for each of them costs most. Null if
-   * there is none with this id.
+   * The string with this id, or null. All rows with the same id get the same object, because creating an object
+   * for each row is the largest cost of reading row by row.
    */
   def text(id: Int): UTF8String
 }
 
-/** Fields are ordered by key. */
+/** Fields are sorted by key. */
 final class ObjectVector(val keys: Array[String], val cells: Array[CellVector], val presence: Presence)
     extends TypedVector {
   override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
@@ -68,7 +68,7 @@ trait Presence {
   def isPresent(row: Int): Boolean
 }
 
-/** Where the elements of each row's list stand; a negative length says that the row has no list. */
+/** The positions of the elements of each row's list; a negative length means that the row has no list. */
 trait Lists {
   def start(row: Int): Int
   def length(row: Int): Int

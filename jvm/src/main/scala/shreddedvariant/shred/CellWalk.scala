@@ -1,22 +1,23 @@
 /**
- * Walks the cells of one row and tells a sink what the variant holds (specification: Reconstructing a Shredded Variant).
+ * Walks the cells of one row and passes the variant to a sink (specification: Reconstructing a Shredded
+ * Variant).
  *
- * Fields come in the order of their keys, whether they are shredded or stand in `value`. What the walk knows of
- * malformed cells is known nowhere else; what becomes of the values is the sink's affair.
+ * The walk passes fields in the order of their keys, both shredded fields and fields in `value`. The walk
+ * refuses malformed cells; the sink decides how the values are written.
  */
 package shreddedvariant.shred
 
 import shreddedvariant.Errors
 import shreddedvariant.binary.{Encoding, MalformedVariant, ObjectHeader}
 
-/** Takes the parts of a variant in order. One sink is made for each node of the cells, and used again for each row. */
+/** Receives the parts of a variant in order. The sinks of the cells are created once and used for all rows. */
 trait CellSink {
   def variantNull(): Unit
 
-  /** A value as the column of a cell has it. */
+  /** A stored value of a cell. */
   def stored(cell: CellVector, row: Int): Unit
 
-  /** A value within a stored object, which the walk has looked through. */
+  /** A value inside a stored object whose fields the walk passes one by one. */
   def stored(within: StoredValue, at: Int): Unit
 
   def scalar(typed: ScalarVector): ScalarSink
@@ -28,7 +29,7 @@ trait ScalarSink {
   def put(row: Int): Unit
 }
 
-/** Between `open` and `close`, each field is announced before its value; `capacity` bounds the number of fields. */
+/** Each field is named before its value; `capacity` is an upper bound of the number of fields. */
 trait ObjectSink {
   def open(capacity: Int): Unit
   def shredded(field: Int): Unit
@@ -45,7 +46,7 @@ trait ArraySink {
 final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
   private val rootNode = node(root)
 
-  /** A root or an element of which both columns are null is a variant null. */
+  /** A root or an element whose columns are all null is a variant null. */
   def write(row: Int): Unit = writeOrNull(rootNode, row)
 
   private def writeOrNull(node: Node, row: Int): Unit =
@@ -59,13 +60,13 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
     case _ => new MixedNode(cell)
   }
 
-  /** One cell, to be written where it is not missing. */
+  /** One cell. `write` must not be called for rows where the cell is missing. */
   private sealed abstract class Node(val cell: CellVector) {
     def isMissing(row: Int): Boolean = cell.isMissing(row)
     def write(row: Int): Unit
 
-    protected def refuseStoredBeside(row: Int, what: String): Unit =
-      if (cell.hasStored(row)) throw keys.conflict(cell, what)
+    protected def refuseStoredBeside(row: Int, reason: String): Unit =
+      if (cell.hasStored(row)) throw keys.conflict(cell, reason)
   }
 
   private final class UntypedNode(cell: CellVector) extends Node(cell) {
@@ -81,7 +82,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
     def write(row: Int): Unit =
       if (vector.isNullAt(row)) sink.stored(cell, row)
       else {
-        refuseStoredBeside(row, "the typed value is no object")
+        refuseStoredBeside(row, "the typed value is not an object")
         out.put(row)
       }
   }
@@ -108,21 +109,21 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
     }
   }
 
-  /** Of several typed parts a row has one. */
+  /** A cell with several typed parts, of which a row may set at most one. */
   private final class MixedNode(cell: CellVector) extends Node(cell) {
     private val parts = cell.typed.map(part => node(new CellVector(cell.path, cell.value, Array(part))))
 
     def write(row: Int): Unit = {
-      var found: Node = null
+      var present: Node = null
       var i = 0
       while (i < parts.length) {
         if (!cell.typed(i).isNullAt(row)) {
-          if (found != null) throw Errors.twoTyped(cell.path)
-          found = parts(i)
+          if (present != null) throw Errors.twoTyped(cell.path)
+          present = parts(i)
         }
         i += 1
       }
-      if (found == null) sink.stored(cell, row) else found.write(row)
+      if (present == null) sink.stored(cell, row) else present.write(row)
     }
   }
 
@@ -130,7 +131,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
     private val fields = typed.cells.map(node)
     private val nameOf = typed.keys.map(keys.nameOf)
 
-    /** The field of each name, -1 for names that stand elsewhere. */
+    /** The field of each name; -1 for names that are not fields of this object. */
     private val fieldOfName = {
       val fields = Array.fill(keys.names.size)(-1)
       nameOf.indices.foreach(i => fields(nameOf(i)) = i)
@@ -156,7 +157,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
       fields(i).write(row)
     }
 
-    /** Shredded fields and stored ones, merged by the rank of their keys in the dictionary of what is stored. */
+    /** Merges shredded and stored fields by the rank of their keys in the dictionary of the stored value. */
     private def writeUnion(row: Int, stored: StoredValue): Unit = {
       val residual = residualObject(stored)
       val entries = located(unshredded(stored, residual, row))
@@ -188,14 +189,15 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
 
     private def residualObject(stored: StoredValue): ObjectHeader = located {
       if (Encoding.basicType(stored.bytes, stored.at) != Encoding.Object)
-        throw keys.conflict(cell, "what is stored is no object")
+        throw keys.conflict(cell, "the stored value is not an object")
       Encoding.sizeOf(stored.bytes, stored.at)
       new ObjectHeader(stored.bytes, stored.at)
     }
 
     /**
-     * The stored fields that count as rank of the key and place in the object, in the order of keys, whatever order the
-     * object has: those that are not shredded, and in the draft those whose shredded field is missing.
+     * The stored fields to write: fields that are not shredded and, in the draft layout, fields whose shredded
+     * field is missing. Each entry has the rank of the key and the index in the object. The entries are sorted
+     * by key, in whatever order the object has its fields.
      */
     private def unshredded(stored: StoredValue, residual: ObjectHeader, row: Int): Array[Long] = {
       val dictionary = stored.dictionary.dictionary

@@ -1,4 +1,4 @@
-/** The exact numeric at a place in a variant, as a whole multiple of 10^-scale if it is one. */
+/** Reads an exact numeric from a variant as a whole multiple of 10^-scale, if the number is such a multiple. */
 package shreddedvariant.shred
 
 import java.math.BigInteger
@@ -10,10 +10,10 @@ private final class ExactNumber(scale: Int) {
   import Encoding._
   import ExactNumber._
 
-  /** What [[fitsLong]] found. */
+  /** The result of the last call of [[fitsLong]] that returned true. */
   var value: Long = 0
 
-  /** Whether [[value]] now is the number at `at`, multiplied by 10^scale. */
+  /** Sets [[value]] to the number at `at` multiplied by 10^scale; false if the result is not a whole Long. */
   def fitsLong(bytes: Array[Byte], at: Int): Boolean = {
     val id = primitiveId(bytes, at)
     val width = integerWidth(id)
@@ -23,18 +23,18 @@ private final class ExactNumber(scale: Int) {
     else id == Decimal16 && fitsBig(bytes, at)
   }
 
-  private def rescale(bytes: Array[Byte], at: Int, number: Long, own: Int): Boolean =
-    if (own == scale) {
+  private def rescale(bytes: Array[Byte], at: Int, number: Long, ownScale: Int): Boolean =
+    if (ownScale == scale) {
       value = number
       true
-    } else if (math.abs(own - scale) > MaxPower) fitsBig(bytes, at)
-    else if (own < scale) {
-      val power = powers(scale - own)
+    } else if (math.abs(ownScale - scale) > MaxPower) fitsBig(bytes, at)
+    else if (ownScale < scale) {
+      val power = powers(scale - ownScale)
       value = number * power
-      // A product is right if its high half is nothing but its sign.
+      // The product fits a Long if all bits of its high half equal the sign.
       Math.multiplyHigh(number, power) == value >> 63
     } else {
-      val power = powers(own - scale)
+      val power = powers(ownScale - scale)
       value = number / power
       value * power == number
     }
@@ -47,7 +47,7 @@ private final class ExactNumber(scale: Int) {
     }
   }
 
-  /** The number at `at`, multiplied by 10^scale; null if it is no exact numeric or not whole at that scale. */
+  /** The number at `at` multiplied by 10^scale; null if it is not an exact numeric or the result not whole. */
   def exact(bytes: Array[Byte], at: Int): BigInteger = {
     val id = primitiveId(bytes, at)
     val width = integerWidth(id)
@@ -61,19 +61,19 @@ private final class ExactNumber(scale: Int) {
           new BigInteger(bytes.slice(at + 2, at + 18).reverse)
         case _ => return null
       }
-      val own = scaleOf(bytes, at)
-      if (own <= scale) number.multiply(BigInteger.TEN.pow(scale - own))
+      val ownScale = scaleOf(bytes, at)
+      if (ownScale <= scale) number.multiply(BigInteger.TEN.pow(scale - ownScale))
       else {
-        val parts = number.divideAndRemainder(BigInteger.TEN.pow(own - scale))
+        val parts = number.divideAndRemainder(BigInteger.TEN.pow(ownScale - scale))
         if (parts(1).signum == 0) parts(0) else null
       }
     }
   }
 
   private def scaleOf(bytes: Array[Byte], at: Int): Int = {
-    val own = byteAt(bytes, at + 1) & 0xff
-    if (own > ScalarType.MaxPrecision) malformed("a decimal has a scale beyond 38")
-    own
+    val ownScale = byteAt(bytes, at + 1) & 0xff
+    if (ownScale > ScalarType.MaxPrecision) malformed("a decimal has a scale beyond 38")
+    ownScale
   }
 
   private def integerWidth(id: Int): Int = id match {

@@ -13,12 +13,12 @@ private[shred] final class FieldLookup(fields: Array[String], names: Names) {
     fieldOfName(names.find(key, 0, key.length)) = i
   }
 
-  def apply(from: ObjectHeader, dictionary: ResolvedDictionary): ObjectFields = {
-    val fieldOfKey = new Array[Int](from.size)
+  def apply(header: ObjectHeader, dictionary: ResolvedDictionary): ObjectFields = {
+    val fieldOfKey = new Array[Int](header.size)
     val isPresent = new Array[Boolean](fields.length)
     var i = 0
     while (i < fieldOfKey.length) {
-      val name = dictionary.nameOfId(dictionary.dictionary.checkId(from.id(i)))
+      val name = dictionary.nameOfId(dictionary.dictionary.checkId(header.id(i)))
       val field = if (name < 0) -1 else fieldOfName(name)
       fieldOfKey(i) = field
       if (field >= 0) {
@@ -27,6 +27,6 @@ private[shred] final class FieldLookup(fields: Array[String], names: Names) {
       }
       i += 1
     }
-    new ObjectFields(from.keys, fieldOfKey, fields.indices.filterNot(isPresent(_)).toArray)
+    new ObjectFields(header.keys, fieldOfKey, fields.indices.filterNot(isPresent(_)).toArray)
   }
 }

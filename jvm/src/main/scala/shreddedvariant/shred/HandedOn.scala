@@ -1,11 +1,11 @@
-/** What is handed to Spark of the two binaries of a variant: as they stand in the file, but for what would mislead it. */
+/** The metadata and value of a stored variant as they are passed to Spark, so that Spark finds all keys. */
 package shreddedvariant.shred
 
 import java.util.Arrays
 
 import shreddedvariant.binary.{ArrayHeader, Budget, Dictionaries, Dictionary, Encoding, Names, ObjectHeader}
 
-/** `asTheyStand` is for those who verify a file. */
+/** `asTheyStand` disables all changes; `verify` sets it. */
 final class HandedOn(maxDepth: Int, asTheyStand: Boolean) {
   private val dictionaries = new Dictionaries(Names.none)
 
@@ -17,11 +17,14 @@ final class HandedOn(maxDepth: Int, asTheyStand: Boolean) {
   /**
    * The value with its large objects in the order in which Spark searches them.
    *
-   * Law: Spark searches by UTF-16 and files are in the order of UTF-8. The two differ only where a key has a character of
-   * four bytes, and Spark searches only objects of [[ObjectHeader.Large]] fields, which take [[HandedOn.Least]] bytes.
+   * Law: Spark searches objects in UTF-16 order, and files have them in UTF-8 order. The two orders differ only
+   * if a key has a four-byte character. Spark searches by order only in objects of at least
+   * [[ObjectHeader.Large]] fields, and such an object takes at least [[HandedOn.MinBytes]] bytes. So all other
+   * values are passed unchanged.
    */
   def value(bytes: Array[Byte], metadata: => Array[Byte]): Array[Byte] =
-    if (asTheyStand || bytes.length < HandedOn.Least || Encoding.basicType(bytes, 0) < Encoding.Object) bytes
+    if (asTheyStand || bytes.length < HandedOn.MinBytes || Encoding.basicType(bytes, 0) < Encoding.Object)
+      bytes
     else ordered(bytes, metadata)
 
   private def ordered(bytes: Array[Byte], metadata: Array[Byte]): Array[Byte] =
@@ -34,11 +37,11 @@ final class HandedOn(maxDepth: Int, asTheyStand: Boolean) {
 
 private object HandedOn {
 
-  /** Of an object of so many fields: the header, the size, an id and an offset for each, the last offset, a value. */
-  private val Least = 2 + 2 * ObjectHeader.Large + 2
+  /** Header, size, an id and an offset for each field, the last offset, and one byte of values. */
+  private val MinBytes = 2 + 2 * ObjectHeader.Large + 2
 }
 
-/** Only ids and offsets of an object change their places: offsets may lead to values in any order. */
+/** Sorts only the ids and offsets of an object: the values may have any order. */
 private final class InSparksOrder(dictionary: Dictionary, stored: Array[Byte], maxDepth: Int) {
   private var bytes = stored
   private val budget = new Budget(stored.length)
@@ -71,8 +74,8 @@ private final class InSparksOrder(dictionary: Dictionary, stored: Array[Byte], m
     if ((1 until ranks.length).exists(i => ranks(i - 1) > ranks(i))) {
       if (bytes eq stored) bytes = stored.clone
       val header = Arrays.copyOfRange(bytes, at, fields.data)
-      def move(width: Int, placeOf: Int => Int)(from: Int, to: Int): Unit =
-        System.arraycopy(header, placeOf(from) - at, bytes, placeOf(to), width)
+      def move(width: Int, positionOf: Int => Int)(from: Int, to: Int): Unit =
+        System.arraycopy(header, positionOf(from) - at, bytes, positionOf(to), width)
       val moveId = move(fields.idWidth, fields.idAt) _
       val moveOffset = move(fields.offsetWidth, fields.offsetAt) _
       for ((from, to) <- ranks.indices.sortBy(ranks(_)).zipWithIndex) {

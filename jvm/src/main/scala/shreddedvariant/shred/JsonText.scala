@@ -1,4 +1,4 @@
-/** Appends values to JSON text in UTF-8, letter for letter as Spark's `Variant.toJson` spells them. */
+/** Appends values as JSON text in UTF-8, equal to the text of Spark's `Variant.toJson`. */
 package shreddedvariant.shred
 
 import java.math.BigDecimal
@@ -26,7 +26,7 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
       digits(math.abs(value))
     }
 
-  /** A number that is not finite stands in quotes. */
+  /** Numbers that are not finite are in quotes. */
   def double(value: Double): Unit = {
     val finite = java.lang.Double.isFinite(value)
     if (!finite) out.put(quote)
@@ -34,7 +34,7 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
     if (!finite) out.put(quote)
   }
 
-  /** Zeros at the end of a fraction are left out. */
+  /** Trailing zeros of the fraction are omitted. */
   def decimal(unscaled: Long, scale: Int): Unit =
     if (unscaled == Long.MinValue) decimal(BigDecimal.valueOf(unscaled, scale))
     else {
@@ -75,7 +75,7 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
     out.put(quote)
   }
 
-  /** The key of a field, colon included. */
+  /** The key of a field and the colon. */
   def key(bytes: Array[Byte], from: Int, until: Int): Unit = {
     string(bytes, from, until)
     out.put(':'.toByte)
@@ -125,7 +125,7 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
     }
   }
 
-  /** A primitive value. Those that are rare are left to Spark, which refuses types that it does not know. */
+  /** A primitive value. Spark formats the rare types, and refuses types that it does not support. */
   def scalar(bytes: Array[Byte], at: Int): Unit = scalar(bytes, at, Encoding.sizeOf(bytes, at))
 
   private def scalar(bytes: Array[Byte], at: Int, size: Int): Unit =
@@ -154,19 +154,19 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
   }
 
   private def padded(number: Long, width: Int): Unit = {
-    var rest = number
+    var remainder = number
     out.skip(width)
     var at = out.length
     var i = 0
     while (i < width) {
       at -= 1
-      out.raw(at) = ('0' + rest % 10).toByte
-      rest /= 10
+      out.raw(at) = ('0' + remainder % 10).toByte
+      remainder /= 10
       i += 1
     }
   }
 
-  /** Escapes what was appended from `start` on, where there is anything to be escaped or mended. */
+  /** Escapes the bytes from `start` on, and replaces invalid UTF-8. */
   private def escape(start: Int): Unit = {
     val raw = out.raw
     val end = out.length
@@ -174,7 +174,7 @@ final class JsonText(out: Bytes, zone: ZoneId, maxDepth: Int) {
     while (i < end && isPlain(raw(i) & 0xff)) i += 1
     if (i < end) {
       val text = UTF8String.fromBytes(raw, start, end - start)
-      // What is no UTF-8 comes out as Java decodes it, with U+FFFD in its place.
+      // Java decodes invalid UTF-8 to U+FFFD.
       val bytes = if (text.isValid) out.slice(start, end) else text.toString.getBytes(UTF_8)
       out.truncate(start)
       bytes.foreach(escapeByte)
@@ -206,7 +206,7 @@ object JsonText {
 
   private val powers: Array[Long] = Array.iterate(1L, 19)(_ * 10)
 
-  /** ASCII that stands in a string as it is. */
+  /** ASCII characters that need no escape in a string. */
   private val isPlain: Array[Boolean] =
     Array.tabulate(256)(c => c >= 0x20 && c < 0x80 && c != '"' && c != '\\')
 }

@@ -1,4 +1,4 @@
-/** The cells of one row → JSON text, as `to_json` gives it for the variant, without the variant in between. */
+/** Writes the cells of one row as the JSON text that `to_json` gives, without building the variant. */
 package shreddedvariant.shred
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -15,7 +15,7 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
   private val text = new JsonText(out, zone, maxDepth)
   private val walk = new CellWalk(root, keys, this)
 
-  /** The text of a row whose variant is not SQL NULL. Only rows with stored values look into their metadata. */
+  /** The text of a row whose variant is not SQL NULL. `metadata` is read only if the row has stored values. */
   def write(row: Int, metadata: Array[Byte]): UTF8String = {
     out.clear()
     keys.use(metadata)
@@ -52,7 +52,7 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
           else text.string(texts.bytes, texts.start(id), texts.end(id))
         }
       case _ =>
-        // Of these, one text has the say: that of the value in the encoding.
+        // Other types are encoded first, so that `JsonText` formats them like stored values.
         val scratch = new Bytes(32)
         val value = ScalarRebuilder(typed, scratch)
         row => {
@@ -70,11 +70,11 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
       new JsonText(prefix, zone, maxDepth).key(bytes, 0, bytes.length)
       prefix.slice(0, prefix.length)
     }
-    private var begin = 0
+    private var start = 0
 
     override def open(capacity: Int): Unit = {
       out.put('{'.toByte)
-      begin = out.length
+      start = out.length
     }
     override def shredded(field: Int): Unit = {
       separate()
@@ -87,7 +87,7 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
     }
     override def close(): Unit = out.put('}'.toByte)
 
-    private def separate(): Unit = if (out.length > begin) out.put(','.toByte)
+    private def separate(): Unit = if (out.length > start) out.put(','.toByte)
   }
 
   override def elements(): ArraySink = new ArraySink {
@@ -99,7 +99,7 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
 
 object JsonWriter {
 
-  /** Text of a variant that stands in the encoding. */
+  /** Writes a variant in the binary encoding as JSON text. */
   final class OfVariant(zone: ZoneId, maxDepth: Int) {
     private val out = new Bytes(256)
     private val text = new JsonText(out, zone, maxDepth)

@@ -1,8 +1,9 @@
 /**
- * The cells of one row → the variant.
+ * Rebuilds the variant of one row from its cells.
  *
- * Today's metadata stays as it is, so stored bytes are passed through; shredded keys take their ids from it. In the draft
- * the dictionaries of all stored parts are joined, and their values copied with new ids.
+ * In the current layout the metadata is unchanged: stored bytes are copied, and shredded keys take their ids
+ * from the metadata. In the draft layout the dictionaries of all stored parts are joined, and their values are
+ * copied with new ids.
  */
 package shreddedvariant.shred
 
@@ -39,35 +40,37 @@ sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: In
 
   override def fields(cell: CellVector, typed: ObjectVector): ObjectSink = new ObjectSink {
     private val nameOf = typed.keys.map(keys.nameOf)
-    private val room = new HeaderRoom
+    private val header = new OpenHeader
     private var ids = new Array[Int](typed.keys.length)
 
     override def open(capacity: Int): Unit = {
       if (capacity > ids.length) ids = new Array[Int](capacity)
-      room.open(capacity)
+      header.open(capacity)
     }
     override def shredded(field: Int): Unit = put(idOfField(cell, typed.keys(field), nameOf(field)))
     override def residual(within: StoredValue, id: Int): Unit = put(idOfStored(within, id))
     override def close(): Unit =
-      room.reserved = ValueWriter.closeObject(out, room.start, room.reserved, room.size, ids, room.offsets)
+      header.reserved =
+        ValueWriter.closeObject(out, header.start, header.reserved, header.size, ids, header.offsets)
 
     private def put(id: Int): Unit = {
-      ids(room.size) = id
-      room.next()
+      ids(header.size) = id
+      header.next()
     }
   }
 
   override def elements(): ArraySink = new ArraySink {
-    private val room = new HeaderRoom
+    private val header = new OpenHeader
 
-    override def open(size: Int): Unit = room.open(size)
-    override def element(index: Int): Unit = room.next()
+    override def open(size: Int): Unit = header.open(size)
+    override def element(index: Int): Unit = header.next()
     override def close(): Unit =
-      room.reserved = ValueWriter.closeArray(out, room.start, room.reserved, room.size, room.offsets)
+      header.reserved =
+        ValueWriter.closeArray(out, header.start, header.reserved, header.size, header.offsets)
   }
 
-  /** Where a header will stand, with room as for the row before, and where the values behind it begin. */
-  private final class HeaderRoom {
+  /** The state of a header that is written after its values; `reserved` is the size of the previous header. */
+  private final class OpenHeader {
     var start = 0
     var size = 0
     var reserved = 0
@@ -86,7 +89,7 @@ sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: In
   }
 }
 
-/** Today's layout. One that is strict refuses whatever the layout forbids. */
+/** The current layout. If `isStrict`, refuses everything that the layout forbids. */
 final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys, isStrict: Boolean)
     extends Rebuilder(root, keys, maxBytes) {
   def this(root: CellVector, maxBytes: Int, isStrict: Boolean = false) =
@@ -109,7 +112,7 @@ final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys, isStric
 
   override protected def idOfStored(within: StoredValue, id: Int): Int = id
 
-  /** The outermost sizes are checked; what the value holds is looked into by those who ask for it. */
+  /** Checks only the outermost size; readers of the value check its parts. */
   override def stored(cell: CellVector, row: Int): Unit = {
     val start = out.length
     out.put(cell.value.getUTF8String(row))
@@ -129,7 +132,7 @@ final class RowRebuilder(root: CellVector, maxBytes: Int, keys: RowKeys, isStric
   }
 }
 
-/** The draft. */
+/** The draft layout. */
 final class DraftRebuilder(root: CellVector, maxBytes: Int, maxDepth: Int, keys: PartKeys)
     extends Rebuilder(root, keys, maxBytes) {
   def this(root: CellVector, maxBytes: Int, maxDepth: Int) =
@@ -159,7 +162,7 @@ final class DraftRebuilder(root: CellVector, maxBytes: Int, maxDepth: Int, keys:
 
 object DraftRebuilder {
 
-  /** A stored value as a variant: one binary becomes two, which keep their bytes. */
+  /** A stored value as a variant: splits the binary into metadata and value. */
   def stored(cell: CellVector, row: Int, maxBytes: Int): VariantVal =
     try {
       val bytes = cell.value.getBinary(row)
@@ -172,7 +175,7 @@ object DraftRebuilder {
     } catch { case e: MalformedVariant => throw Errors.malformedValue(cell.path, e.reason) }
 }
 
-/** One row of a typed column as a variant value. */
+/** Writes one row of a typed column as a variant value. */
 object ScalarRebuilder {
   def apply(typed: ScalarVector, out: Bytes): ScalarSink = {
     val column = typed.vector
@@ -193,7 +196,7 @@ object ScalarRebuilder {
       case TimestampNtz => long(column, Encoding.TimestampNtz, out)
       case TimestampNanos => long(column, Encoding.TimestampNanos, out)
       case TimestampNtzNanos => long(column, Encoding.TimestampNtzNanos, out)
-      // A vector hands out its bytes as text without a copy, whatever its type.
+      // `getUTF8String` returns bytes of any type without a copy.
       case Binary => row => ValueWriter.binary(out, column.getUTF8String(row))
       case Str =>
         val texts = typed.texts

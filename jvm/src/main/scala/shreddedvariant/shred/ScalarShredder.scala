@@ -1,8 +1,9 @@
 /**
  * Writes a scalar into a typed column if the column can hold it without loss.
  *
- * Integers and decimals are one class, the exact numerics: a value moves between their widths and scales as long as it
- * stays the same number. No other type is ever converted: `"1"` is no number, a float is no double.
+ * Integers and decimals form one class, the exact numerics: a value is converted between their widths and
+ * scales if the number stays the same. No other type is converted: `"1"` is not a number, and a float is not a
+ * double.
  */
 package shreddedvariant.shred
 
@@ -14,14 +15,14 @@ import shreddedvariant.layout.ScalarType
 
 sealed abstract class ScalarShredder {
 
-  /** Writes the value at `at` with its levels, if the column can hold it; says whether it did. */
+  /** Writes the value at `at` with its levels and returns true, if the column can hold the value. */
   def write(bytes: Array[Byte], at: Int, leaf: LeafWriter, r: Int, d: Int): Boolean
 }
 
 object ScalarShredder {
   import Encoding._
 
-  /** Texts and binaries are taken from the budget of the variant that they are in. */
+  /** Strings, binaries and UUIDs are taken from `budget`, the budget of the variant. */
   def of(scalar: ScalarType, budget: Budget): ScalarShredder = scalar match {
     case ScalarType.Bool => new BooleanShredder
     case ScalarType.Int8 => new IntegerShredder(Byte.MinValue, Byte.MaxValue, wide = false)

@@ -1,4 +1,4 @@
-/** A stored value as the draft wants it: behind a dictionary of its own that has the keys of this value and no others. */
+/** Builds a stored value of the draft layout: a dictionary of exactly the keys of the value, then the value. */
 package shreddedvariant.shred
 
 import shreddedvariant.binary.{Encoding, JoinedDictionary, Names, ResolvedDictionary}
@@ -9,7 +9,7 @@ final class SelfContained(names: Names) {
   private val keys = new JoinedDictionary(names)
   private val copy = new RekeyingCopy("", keys, value, Int.MaxValue, Encoding.MaxDepth)
 
-  /** Valid until the next call. */
+  /** The result is valid until the next call. */
   def whole(dictionary: ResolvedDictionary, bytes: Array[Byte], at: Int): Bytes = {
     keys.clear()
     value.clear()

@@ -1,17 +1,18 @@
 /**
- * One value → the cells of a shape, straight from the variant's bytes into the leaves of a file.
+ * Writes one variant into the cells of a shape, directly from the variant's bytes into the leaves of a file.
  *
- * A shape's object takes the keys that it names; the others go to `value`, an object with the same ids. What a column
- * cannot hold goes to `value` as it stands. All keys stay in the metadata, shredded or not, since ids point there; in
- * the draft, each stored value takes its keys along.
+ * The fields that an object of the shape names go to their cells; the other fields go to `value`, an object
+ * with the same ids. A value that a column cannot hold goes to `value`. All keys, shredded or not, stay in the
+ * metadata, because ids refer to them; in the draft layout, each stored value has a dictionary of its own keys.
  *
- * Law (DraftLayout.keepsToShape): what is stored around a cell never holds the cell's path. Beside an object stand only
- * keys that its cell does not name, and a value stored whole is no object, or no array, where the cell has one.
+ * Law (DraftLayout.keepsToShape): a stored value never contains the path of an inner cell. Beside a typed
+ * object, `value` has only keys that the shape does not name. A value that is stored whole is not an object if
+ * the cell has a typed object, and not an array if the cell has a typed array.
  *
- * Every leaf gets an entry for every row (or element): a value, or a null with the definition level up to which the
- * groups around it are there. Both layouts have the same leaves in the same order, but for the metadata and what they are
- * called. What a cell holds is optional; the cell is required in today's layout (`o` = 0) and optional in the draft, where
- * it takes a level of its own (`o` = 1, [[WriteLayout.cellLevels]]):
+ * Every leaf gets an entry for every row (or element): a value, or a null with the definition level of the
+ * innermost group that is present. Both layouts have the same leaves in the same order, except for the metadata
+ * and the names. The columns of a cell are optional; the cell is required in the current layout (`o` = 0) and
+ * optional in the draft layout, where it takes one level (`o` = 1, [[WriteLayout.cellLevels]]):
  * {{{
  *   cell (level d) | value (d + 1) | typed (d + 1) { field (d + 1 + o) … }
  *                                  | typed (d + 1) { list (d + 2, repeated) { element (d + 2 + o) … } }
@@ -34,7 +35,7 @@ import shreddedvariant.binary.{
 }
 import shreddedvariant.layout.{Shape, WriteLayout}
 
-/** `definition` and `repetition` are the highest levels of the variant's group; `counts` are of the whole variant. */
+/** `definition` and `repetition` are the maximum levels of the variant's group; `counts` is for its root. */
 final class Shredder(
     shape: Shape,
     layout: WriteLayout,
@@ -53,14 +54,14 @@ final class Shredder(
   private var metadataLeaf: LeafWriter = _
   private var isCounted = false
 
-  /** Takes the leaves of the variant's group, in the order of the file. */
+  /** Sets the leaves of the variant's group, in the order of the file. */
   def prepare(leaves: Array[LeafWriter]): Unit = {
     if (layout.hasMetadata) metadataLeaf = leaves(0)
     val end = root.prepare(leaves, if (layout.hasMetadata) 1 else 0)
     assert(end == leaves.length, s"$end of ${leaves.length} leaves are used")
   }
 
-  /** Writes one variant, whose group begins with the repetition level `r`, and counts its values if they are to be. */
+  /** Writes one variant, whose group has the repetition level `r`, and counts its values if `isCounted`. */
   def write(metadata: Array[Byte], value: Array[Byte], r: Int, isCounted: Boolean = false): Unit = {
     this.isCounted = isCounted
     budget.reset(value.length)
@@ -72,7 +73,7 @@ final class Shredder(
     root.write(value, 0, r)
   }
 
-  /** Writes one cell, which is there at the definition level `level`. */
+  /** Writes one cell; `valueLevel` is the definition level of its stored values. */
   private sealed abstract class CellShredder(valueLevel: Int, counts: Option[PathCounts]) {
     protected final val counted: PathCounts = counts.orNull
     protected var valueLeaf: LeafWriter = _
@@ -80,7 +81,7 @@ final class Shredder(
     /** The leaves below `typed_value`, or `typed_value` itself. */
     protected var typedLeaves: Array[LeafWriter] = _
 
-    /** Takes the cell's leaves from `leaves` and says where they end. */
+    /** Sets the leaves of the cell, which start at `from`; returns the index after its last leaf. */
     def prepare(leaves: Array[LeafWriter], from: Int): Int = {
       valueLeaf = leaves(from)
       val end = prepareTyped(leaves, from + 1)
@@ -92,7 +93,7 @@ final class Shredder(
 
     def write(bytes: Array[Byte], at: Int, r: Int): Unit
 
-    /** Nothing is here, and the groups around it end at the definition level `d`. */
+    /** Writes a null with the definition level `d` to each leaf of the cell. */
     final def writeMissing(r: Int, d: Int): Unit = {
       valueLeaf.writeNull(r, d)
       writeNoTyped(r, d)
@@ -232,61 +233,62 @@ final class Shredder(
       } else {
         if (isCounted) counted.countObject()
         Encoding.sizeOf(bytes, at)
-        val from = new ObjectHeader(bytes, at)
-        budget.take(from.length)
-        val met = dictionary.fieldsOf(number)
-        val keysOf = if (met != null && met.areOf(bytes, at)) met else lookedUp(from)
-        if (keysOf.others > 0) writeResidual(bytes, from, keysOf, r) else valueLeaf.writeNull(r, level)
+        val header = new ObjectHeader(bytes, at)
+        budget.take(header.length)
+        val remembered = dictionary.fieldsOf(number)
+        val keys = if (remembered != null && remembered.areOf(bytes, at)) remembered else lookUp(header)
+        if (keys.others > 0) writeResidual(bytes, header, keys, r) else valueLeaf.writeNull(r, level)
         var i = 0
-        while (i < keysOf.fields.length) {
-          val field = keysOf.fields(i)
-          if (field >= 0) cells(field).write(bytes, from.position(i), r)
-          else if (isCounted) counted.countOther(from.id(i), bytes, from.position(i))
+        while (i < keys.fields.length) {
+          val field = keys.fields(i)
+          if (field >= 0) cells(field).write(bytes, header.position(i), r)
+          else if (isCounted) counted.countOther(header.id(i), bytes, header.position(i))
           i += 1
         }
         i = 0
-        while (i < keysOf.missing.length) {
-          cells(keysOf.missing(i)).writeMissing(r, level + 1)
+        while (i < keys.missing.length) {
+          cells(keys.missing(i)).writeMissing(r, level + 1)
           i += 1
         }
       }
 
-    private def lookedUp(from: ObjectHeader): ObjectFields = {
-      val found = lookup(from, dictionary)
-      dictionary.remember(number, found)
-      found
+    private def lookUp(header: ObjectHeader): ObjectFields = {
+      val result = lookup(header, dictionary)
+      dictionary.remember(number, result)
+      result
     }
 
-    private def writeResidual(bytes: Array[Byte], from: ObjectHeader, keysOf: ObjectFields, r: Int): Unit = {
-      val size = keysOf.others
+    private def writeResidual(bytes: Array[Byte], header: ObjectHeader, keys: ObjectFields, r: Int): Unit = {
+      val size = keys.others
       val reorder = dictionary.dictionary.ordersMayDiffer
       val order =
-        if (reorder) Array.range(0, from.size).sortBy(i => dictionary.dictionary.ranks(from.id(i))) else null
+        if (reorder) Array.range(0, header.size).sortBy(i => dictionary.dictionary.ranks(header.id(i)))
+        else null
       if (ids.length < size) {
         ids = new Array[Int](size * 2)
         offsets = new Array[Int](size * 2)
       }
-      val begin = scratch.length
-      var to = 0
+      val start = scratch.length
+      var written = 0
       var n = 0
-      while (n < from.size) {
+      while (n < header.size) {
         val i = if (reorder) order(n) else n
-        if (keysOf.fields(i) < 0) {
-          ids(to) = from.id(i)
-          offsets(to) = scratch.length - begin
-          val position = from.position(i)
+        if (keys.fields(i) < 0) {
+          ids(written) = header.id(i)
+          offsets(written) = scratch.length - start
+          val position = header.position(i)
           if (reorder) Canonical.copy(dictionary.dictionary, bytes, position, scratch, budget)
           else {
             val size = Encoding.sizeOf(bytes, position)
             budget.take(size)
             scratch.put(bytes, position, size)
           }
-          to += 1
+          written += 1
         }
         n += 1
       }
-      ValueWriter.closeObject(scratch, begin, 0, size, ids, offsets)
-      writeScratch(begin, r)
+      ValueWriter.closeObject(scratch, start, 0, size, ids, offsets)
+      writeScratch(start, r)
     }
   }
 }

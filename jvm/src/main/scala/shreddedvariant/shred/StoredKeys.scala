@@ -1,17 +1,17 @@
-/** What the ids in stored values mean: today's layout has one dictionary in each row, the draft one in each value. */
+/** Resolves the ids of stored values: the current layout has a dictionary per row, the draft one per value. */
 package shreddedvariant.shred
 
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.binary.{Budget, Dictionaries, Dictionary, Names, ResolvedDictionary}
 import shreddedvariant.layout.{DraftLayout, ParquetLayout}
 
-/** A value in bytes from `at` on, and the keys that its ids name. */
+/** A value that starts at `at` in `bytes`, and the dictionary of its ids. */
 final class StoredValue(val bytes: Array[Byte], val at: Int, val dictionary: ResolvedDictionary) {
 
-  /** Of all walks through it together. */
+  /** The common budget of all walks through the value. */
   val budget = new Budget(bytes.length - at)
 
-  /** The rank of a name among the keys, whether it is one of them or not. */
+  /** The rank of a name among the keys of the dictionary, also if the dictionary does not contain the name. */
   def rankOfName(name: Int, names: Names): Int = {
     val id = dictionary.idOfName(name)
     if (id >= 0) dictionary.dictionary.ranks(id) else dictionary.dictionary.rankOf(names.key(name))
@@ -22,13 +22,13 @@ sealed abstract class StoredKeys(root: CellVector) {
   val names = new Names(StoredKeys.keysOf(root).distinct.toIndexedSeq)
   protected val dictionaries = new Dictionaries(names)
 
-  /** The metadata of the row at hand, where the layout has one. */
+  /** Sets the metadata of the current row, if the layout has metadata. */
   def use(metadata: Array[Byte]): Unit
   def stored(cell: CellVector, row: Int): StoredValue
 
-  /** Whether a shredded field that is missing takes the value of its key in what is stored around it. */
+  /** Whether a missing shredded field takes the value of its key in the stored object. */
   def standInForMissing: Boolean
-  def conflict(cell: CellVector, what: String): ShreddedVariantException
+  def conflict(cell: CellVector, reason: String): ShreddedVariantException
 
   def nameOf(key: String): Int = {
     val bytes = key.getBytes("UTF-8")
@@ -44,7 +44,7 @@ private object StoredKeys {
   }
 }
 
-/** Today's layout: the row's dictionary, looked into only where somebody asks. */
+/** The current layout: the dictionary of the row, resolved on demand. */
 final class RowKeys(root: CellVector) extends StoredKeys(root) {
   private var metadata: Array[Byte] = _
   private var resolved: ResolvedDictionary = _
@@ -65,12 +65,12 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
 
   override def standInForMissing: Boolean = false
 
-  override def conflict(cell: CellVector, what: String): ShreddedVariantException =
-    Errors.conflict(cell.path, ParquetLayout.Value, what)
+  override def conflict(cell: CellVector, reason: String): ShreddedVariantException =
+    Errors.conflict(cell.path, ParquetLayout.Value, reason)
 }
 
 /**
- * The draft: metadata and value in one binary.
+ * The draft layout: metadata and value in one binary.
  *
  * {{{
  *   version and offset width (1) | size | offsets (size + 1) | the keys' bytes | value
@@ -87,17 +87,17 @@ final class PartKeys(root: CellVector) extends StoredKeys(root) {
 
   override def standInForMissing: Boolean = true
 
-  override def conflict(cell: CellVector, what: String): ShreddedVariantException =
-    Errors.conflict(cell.path, DraftLayout.UntypedValue, what)
+  override def conflict(cell: CellVector, reason: String): ShreddedVariantException =
+    Errors.conflict(cell.path, DraftLayout.UntypedValue, reason)
 }
 
 object PartKeys {
 
-  /** Where the value begins behind the metadata. */
+  /** The position of the value, after the metadata. */
   def valueStart(bytes: Array[Byte]): Int =
     if (isKeyless(bytes)) Dictionary.noKeys.length else Dictionary.lengthIn(bytes)
 
-  /** Of scalars, which have no keys, writers give the shortest metadata there is. */
+  /** Whether the metadata is [[Dictionary.noKeys]], which writers use for scalars. */
   def isKeyless(bytes: Array[Byte]): Boolean = {
     val none = Dictionary.noKeys
     bytes.length > none.length && bytes(0) == none(0) && bytes(1) == none(1) && bytes(2) == none(2)

@@ -1,7 +1,9 @@
 /**
- * What today's layout forbids and a whole variant can be rebuilt of nevertheless: objects with a shredded key in `value`.
+ * Refuses cells that the current layout forbids but that can be rebuilt: objects with a shredded key in
+ * `value`.
  *
- * Readers of a path look at the typed column alone (specification: Shredded Objects), so they take such a key for missing.
+ * Readers of a path read only the typed column (specification: Shredded Objects), so they do not find such a
+ * key.
  */
 package shreddedvariant.shred
 

@@ -1,4 +1,4 @@
-/** Writes variant values in the binary encoding; numbers in the narrowest width that holds them. */
+/** Writes variant values in the binary encoding; integers and decimals get the narrowest width that fits. */
 package shreddedvariant.shred
 
 import java.math.BigInteger
@@ -27,7 +27,7 @@ object ValueWriter {
   def float64(out: Bytes, value: Double): Unit =
     number(out, Float64, java.lang.Double.doubleToRawLongBits(value), 8)
 
-  /** A type whose value is one number of a fixed width: dates, times and timestamps. */
+  /** Writes a type whose value is one number of a fixed width, such as a date or a timestamp. */
   def number(out: Bytes, id: Int, value: Long, width: Int): Unit = {
     out.put(primitiveHeader(id))
     out.putNumber(value, width)
@@ -96,9 +96,9 @@ object ValueWriter {
   }
 
   /**
-   * Puts the header of an object at `start`, before its data, for which `reserved` bytes were left free: the data is
-   * moved only if the header, whose size is returned, needs more or less. Fields are given in the order of their keys;
-   * `offsets` count from the start of the data.
+   * Writes the header of an object at `start`, into the `reserved` free bytes before its data, and returns the
+   * size of the header. The data is moved only if the size differs from `reserved`. `ids` and `offsets` are in
+   * the order of the keys; offsets count from the start of the data.
    */
   def closeObject(
       out: Bytes,
@@ -129,7 +129,7 @@ object ValueWriter {
     header
   }
 
-  /** Puts the header of an array at `start`, as [[closeObject]] does. */
+  /** Writes the header of an array at `start`, like [[closeObject]]. */
   def closeArray(out: Bytes, start: Int, reserved: Int, size: Int, offsets: Array[Int]): Int = {
     val dataSize = out.length - start - reserved
     val large = size > 0xff

@@ -1,13 +1,14 @@
-/** The parts that give a path its values, where the columns of a file have a cell for it or stored values on the way. */
+/** The sources of a path's values in a file: the leaves of its cell, and the stored values of outer cells. */
 package shreddedvariant.stats
 
 import org.apache.spark.sql.types.VariantType
 import shreddedvariant.layout.{ScalarType, Wanted}
 
 /**
- * `scalar` is the typed leaf, if that is the cell's one typed part; `isComplex` says that there are others, of which no
- * one leaf tells. `value` are the cell's stored values. `outer` are those further out that may hold the path where the
- * cell is missing, which only the draft layout lets them.
+ * `scalar` is the typed leaf, if it is the only typed part of the cell. `isComplex` means that the cell has
+ * other typed parts, which no single leaf describes. `value` has the stored values of the cell. `outer` has the
+ * stored values of outer cells that may contain the path if the cell is missing; only the draft layout allows
+ * this.
  */
 final case class CellSources(
     scalar: Option[(ScalarType, Seq[String])],
@@ -19,7 +20,7 @@ final case class CellSources(
     isDraft: Boolean
 ) {
   def of(column: Column, laws: SkippingRules): Seq[ValueSource] = {
-    // A path is present where it is not NULL as a variant.
+    // A path is present if its value as a variant is not NULL.
     val isVariant = column.types.head == VariantType || isPresence(column)
     def stored(leaf: Seq[String], isAlone: Boolean) =
       ValueSource.Residual(leaf, isVariant, isAlone, mayLack, isDraft, laws)
@@ -28,7 +29,7 @@ final case class CellSources(
       else ValueSource.typed(scalar, leaf, column, mayLack, laws)
     }
     val own = typed match {
-      // An element is never missing: where its columns are NULL it is a variant null.
+      // An element is never missing: if all its columns are NULL, it is a variant null.
       case _ if isComplex || isVariant && isElement => Seq(ValueSource.Unknown)
       case Some(None) => Seq(ValueSource.Unknown)
       case Some(Some(typed)) => typed +: value.map(stored(_, isAlone = false)).toSeq

@@ -1,23 +1,24 @@
-/** What a predicate asks of one column: a comparison with constants, or a test for NULL or NaN. */
+/** A predicate on one column: a comparison with constants, or a test for NULL or NaN. */
 package shreddedvariant.stats
 
-/** A constant, and how EXPLAIN writes it. */
+/** A constant, and its text in EXPLAIN. */
 final case class Constant(datum: Datum, text: String)
 
 sealed abstract class ColumnPredicate extends Serializable {
 
-  /** What a value gives; None is NULL. */
+  /** The result for a value; None is NULL. */
   def of(value: Datum, order: DatumOrder): Option[Boolean]
 
+  /** The result for NULL. */
   def ofNull: Option[Boolean] = None
 
-  /** Whether a number, string or binary between the bounds may give `truth`; an absent bound bounds nothing. */
+  /** Whether a number, string or binary within the bounds may give `truth`; an absent bound is unbounded. */
   def ofRange(truth: Boolean, range: Bounds, order: DatumOrder): Boolean
 
-  /** Whether any value at all may give `truth`. */
+  /** Whether there is a value that gives `truth`. */
   def ofAny(truth: Boolean): Boolean = true
 
-  /** The values of which alone it is true, if it asks for single ones. */
+  /** The only values for which the result is true, if the predicate tests for single values. */
   def wanted: Option[Seq[Datum]] = None
 
   def text(column: String): String
@@ -65,10 +66,10 @@ object ColumnPredicate {
     override def negated(column: String): String = s"$column > ${to.text}"
   }
 
-  /** A value that is in no list with a NULL in it gives NULL. The list is ordered: it may be a long one. */
+  /** If the list has a NULL, a value that is not in the list gives NULL. The list is sorted. */
   final case class In(list: IndexedSeq[Constant], orNull: Boolean) extends ColumnPredicate {
 
-    /** The first of the list that is not less than a value. */
+    /** The first constant of the list that is not less than `value`. */
     private def notLess(value: Datum, order: DatumOrder): Option[Datum] = {
       var (low, high) = (0, list.size)
       while (low < high) {
@@ -98,7 +99,7 @@ object ColumnPredicate {
   final case class StartsWith(prefix: Constant) extends ColumnPredicate {
     private val bytes = prefix.datum match {
       case Datum.Bytes(bytes) => bytes
-      case other => throw new IllegalArgumentException(s"$other is no string")
+      case other => throw new IllegalArgumentException(s"$other is not a string")
     }
     private def head(value: Datum): Datum = value match {
       case Datum.Bytes(all) => Datum.Bytes(all.take(bytes.length))
@@ -106,7 +107,7 @@ object ColumnPredicate {
     }
     override def of(value: Datum, order: DatumOrder): Option[Boolean] =
       Some(order.equiv(head(value), prefix.datum))
-    // Between two strings that begin alike, all do.
+    // All strings between two strings with a common prefix have this prefix.
     override def ofRange(truth: Boolean, range: Bounds, order: DatumOrder): Boolean = {
       val heads = Bounds(range.min.map(head), range.max.map(head))
       if (truth) heads.contain(prefix.datum, order) else !heads.areJust(prefix.datum, order)
@@ -123,7 +124,7 @@ object ColumnPredicate {
     override def negated(column: String): String = s"$column IS NOT NULL"
   }
 
-  /** False of NULL, as Spark has it. */
+  /** False for NULL, as in Spark. */
   case object IsNaN extends ColumnPredicate {
     override def of(value: Datum, order: DatumOrder): Option[Boolean] = value match {
       case Datum.Floating(number) => Some(number.isNaN)

@@ -1,4 +1,4 @@
-/** The values that predicates compare, in the three orders that Spark has for them. */
+/** The values that predicates compare, and Spark's order of each kind of values. */
 package shreddedvariant.stats
 
 import java.math.BigDecimal
@@ -28,7 +28,7 @@ object Datum {
   def exact(number: Long): Datum = Exact(BigDecimal.valueOf(number))
   val notANumber: Datum = Floating(Double.NaN)
 
-  /** A value of a row of Spark; None for NULL, and for types that have no order here. */
+  /** A value of a Spark row; None for NULL and for types without an order here. */
   def of(value: Any, dataType: DataType): Option[Datum] = (value, dataType) match {
     case (flag: Boolean, BooleanType) => Some(exact(if (flag) 1 else 0))
     case (number: Number, whole) if isWhole(whole) => Some(exact(number.longValue))
@@ -39,7 +39,7 @@ object Datum {
     case _ => None
   }
 
-  /** Types whose values rows hold as whole numbers of the same order. */
+  /** Whether rows have the values of this type as whole numbers in the same order. */
   def isWhole(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType => true
     case DateType | TimestampType | TimestampNTZType | _: TimeType => true

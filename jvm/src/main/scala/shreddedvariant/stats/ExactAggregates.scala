@@ -1,10 +1,10 @@
-/** What statistics tell exactly of the values that rows give: how many there are, and their two ends. */
+/** Exact aggregates from statistics: the number of values, and their minimum and maximum. */
 package shreddedvariant.stats
 
-/** `ends` are the least and the greatest value, as the query orders them; None where statistics do not tell both. */
+/** `ends` are the minimum and maximum in the order of the query; None unless statistics give both exactly. */
 final case class ExactAggregates(values: Long, ends: Option[(Datum, Datum)]) {
 
-  /** Of rows that give their values from several parts, each row from one of them. */
+  /** The aggregates of two sources of a column, if each row has its value from one of them. */
   def and(other: ExactAggregates): ExactAggregates =
     if (values == 0) other else if (other.values == 0) this else ExactAggregates(values + other.values, None)
 }

@@ -1,5 +1,5 @@
-/** Something about a file that is not as the file, or the log of its table, says. */
+/** A wrong statement about a file, in its footer or in the log of its table. */
 package shreddedvariant.stats
 
-/** `column` as SQL writes it, empty for the file as a whole; `path` is one of a variant's, empty for all others. */
+/** `column` is in SQL syntax, or empty for the whole file; `path` is a path of a variant, or empty. */
 final case class Finding(column: String, path: String, wrong: String)

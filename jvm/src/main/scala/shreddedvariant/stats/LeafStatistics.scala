@@ -1,10 +1,10 @@
-/** What is known of one leaf in some rows, a row group's or a page's: from statistics, never from its values. */
+/** The statistics of one leaf for a row group, a page or a file. */
 package shreddedvariant.stats
 
 /**
- * `entries` are rows, or elements where the leaf is repeated. `hasNoNaN` tells of bounds that their writer would have
- * left out had it met a NaN. `levels` counts the entries of each definition level. `distinct` are all values that are
- * there, from a dictionary; `mayHold` is a bloom filter.
+ * `entries` is the number of rows, or of elements if the leaf is repeated. `hasNoNaN` means that there are
+ * bounds, and that their writer omits bounds if there is a NaN. `levels` has the number of entries for each
+ * definition level. `distinct` has all values, from a dictionary page; `mayHold` is a bloom filter.
  */
 final case class LeafStatistics(
     entries: Long,

@@ -1,4 +1,4 @@
-/** Casts that keep the order of values: bounds of what a column holds become bounds of what a query compares. */
+/** Casts that keep the order of values, so that bounds of a column become bounds of the values of a query. */
 package shreddedvariant.stats
 
 import java.math.BigDecimal
@@ -10,20 +10,22 @@ import org.apache.spark.sql.catalyst.expressions.variant.VariantCastArgs
 import org.apache.spark.sql.types._
 import shreddedvariant.layout.ScalarType
 
-/** What the cast gives, None where it fails: from greater values never less, and it fails only beyond two limits. */
+/** A greater value never gives a smaller result, and the cast fails only for values outside a range. */
 abstract class MonotoneCast {
+
+  /** The result of the cast; None if it fails. */
   def apply(value: Datum): Option[Datum]
 
-  /** No value fails. */
+  /** Whether the cast fails for no value. */
   def isTotal: Boolean = true
 
-  /** No value fails or changes. */
+  /** Whether the cast neither fails for nor changes any value. */
   def isIdentity: Boolean = false
 
-  /** What does not fail stays what it was. */
+  /** Whether the cast changes no value for which it succeeds. */
   def keepsValues: Boolean = isIdentity
 
-  /** What the column's values are to whoever reads it under this type, and no cast of the query's. */
+  /** Whether reading the column under this type gives these values, without a cast in the query. */
   def isReading: Boolean = isIdentity
 }
 
@@ -31,7 +33,7 @@ object MonotoneCast {
   import Datum._
   import ScalarType._
 
-  /** From the type of a column to that of SQL, as casts of variants go; None where the cast keeps no order. */
+  /** The cast from a column's type to a SQL type, as for variants; None if it does not keep the order. */
   def find(from: ScalarType, to: DataType, laws: SkippingRules): Option[MonotoneCast] = (from, to) match {
     case (Bool, BooleanType) | (Date, DateType) | (Timestamp, TimestampType) | (
           TimestampNtz,
@@ -53,15 +55,15 @@ object MonotoneCast {
     case _ => Option.unless(laws.hold(SkippingRule.OrderedCasts))(same)
   }
 
-  /** From a column to the type that it is read under: times and intervals as well, which variants of Spark lack. */
+  /** The cast from a column to the type as which it is read; unlike [[find]], also for times and intervals. */
   def reading(from: ScalarType, to: DataType, laws: SkippingRules): Option[MonotoneCast] = (from, to) match {
     case (Time, time: TimeType) => Some(toNanos(time.precision))
-    // Intervals are written as mere numbers.
+    // Files have intervals as plain numbers.
     case (Int64, _: DayTimeIntervalType) | (Int32, _: YearMonthIntervalType) => Some(same)
     case _ => find(from, to, laws)
   }
 
-  /** A cast between types of SQL that loses nothing and fails never. */
+  /** A cast between SQL types that never fails and keeps the order. */
   def widening(from: DataType, to: DataType): Option[MonotoneCast] = (from, to) match {
     case (a, b) if a == b => Some(same)
     case (FloatType, DoubleType) => Some(same)
@@ -94,7 +96,7 @@ object MonotoneCast {
     override def isIdentity: Boolean = true
   }
 
-  /** Times are microseconds in files and nanoseconds in rows, cut to the digits that their type has. */
+  /** Times are microseconds in files, and nanoseconds in rows, truncated to the precision of their type. */
   private def toNanos(digits: Int): MonotoneCast = new MonotoneCast {
     private val (unit, nanos) = (BigDecimal.ONE.scaleByPowerOfTen(9 - digits), BigDecimal.valueOf(1000))
     override def apply(value: Datum): Option[Datum] = value match {
@@ -104,7 +106,7 @@ object MonotoneCast {
     override def isReading: Boolean = true
   }
 
-  /** Spark's cast of one kind of values to a type, null where it fails; None where a value is of another kind. */
+  /** Spark's cast of one kind of values, null if the cast fails; None if a value is of another kind. */
   private type Source = ScalarCast => Datum => Option[Any]
 
   private val ofLong: Source = cast => {
@@ -112,7 +114,7 @@ object MonotoneCast {
     case _ => None
   }
 
-  /** Statistics may hold numbers whose digits would fill the memory: these are no decimals of Spark. */
+  /** Refuses numbers of too many digits, which statistics may have: their expansion could fill the memory. */
   private val ofDecimal: Source = cast => {
     case Exact(number) =>
       val digits = number.precision.toLong - number.scale
@@ -132,9 +134,9 @@ object MonotoneCast {
   }
 
   /**
-   * Law: bounds go through the cast that Spark makes of the values. It gives for greater values never less, and the
-   * values that fail lie beyond two limits. Another way to round would give bounds that no value keeps to: Spark casts
-   * decimals to INT through DOUBLE and to BIGINT exactly.
+   * Law: bounds go through the same cast that Spark applies to the values. A greater value never gives a
+   * smaller result, and the cast fails only for values outside a range. Another way of rounding would give
+   * bounds that exclude real values: Spark casts decimals to INT through DOUBLE, but to BIGINT exactly.
    */
   private final class BySpark(
       source: Source,
@@ -146,7 +148,7 @@ object MonotoneCast {
     override def apply(value: Datum): Option[Datum] = cast(value).flatMap(Datum.of(_, to))
   }
 
-  /** Casts between numbers ask for no zone. */
+  /** Casts between numbers do not use the time zone. */
   private val arguments = VariantCastArgs(failOnError = false, Some("UTC"), ZoneOffset.UTC)
 
   private def bytes(from: ScalarType): Int = from match {
@@ -156,7 +158,7 @@ object MonotoneCast {
     case _ => 8
   }
 
-  /** Decimal digits of an integer of so many bytes. */
+  /** The maximum number of decimal digits of an integer of `bytes` bytes. */
   private def digits(bytes: Int): Int = bytes match {
     case 1 => 3
     case 2 => 5

@@ -1,4 +1,4 @@
-/** A filter of a query as far as statistics can judge it, and the judgement. */
+/** The filter of a query in a form that statistics can evaluate, and its evaluation. */
 package shreddedvariant.stats
 
 import scala.util.control.NonFatal
@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 import shreddedvariant.layout.PathColumn
 
-/** Where the values of a column come from: a path of a variant, or a column of the file by its names. */
+/** The origin of a column's values: a path of a variant, or a column of the file by its names. */
 sealed trait Origin extends Serializable
 
 object Origin {
@@ -16,8 +16,8 @@ object Origin {
 }
 
 /**
- * What a test sees: the values of `origin` cast to the first of `types`, and from there on to the others without loss.
- * `isStrict` says that a cast that fails is an error and not NULL.
+ * The input of a column predicate: the values of `origin`, cast to the first of `types`, and then widened to
+ * each of the others. `isStrict` means that a failed cast is an error, not NULL.
  */
 final case class Column(origin: Origin, types: Seq[DataType], isStrict: Boolean, text: String) {
   def dataType: DataType = types.last
@@ -26,30 +26,30 @@ final case class Column(origin: Origin, types: Seq[DataType], isStrict: Boolean,
 sealed abstract class Predicate extends Serializable {
   import Predicate._
 
-  /** The part that can show that it is not `truth`; None if there is none. */
+  /** The part of the predicate by which statistics can exclude the result `truth`; None if there is none. */
   def usable(truth: Boolean = true): Option[Predicate] = this match {
-    case And(left, right) => both(left, right, truth, eitherWillDo = truth)(And(_, _))
-    case Or(left, right) => both(left, right, truth, eitherWillDo = !truth)(Or(_, _))
+    case And(left, right) => both(left, right, truth, oneSuffices = truth)(And(_, _))
+    case Or(left, right) => both(left, right, truth, oneSuffices = !truth)(Or(_, _))
     case Not(child) => child.usable(!truth).map(Not(_))
     case _: Unknown => None
     case other => Some(other)
   }
 
-  private def both(left: Predicate, right: Predicate, truth: Boolean, eitherWillDo: Boolean)(
+  private def both(left: Predicate, right: Predicate, truth: Boolean, oneSuffices: Boolean)(
       make: (Predicate, Predicate) => Predicate
   ) = (left.usable(truth), right.usable(truth)) match {
     case (Some(l), Some(r)) => Some(make(l, r))
-    case (l, r) => if (eitherWillDo) l.orElse(r) else None
+    case (l, r) => if (oneSuffices) l.orElse(r) else None
   }
 
-  /** What it asks of the rows of one partition. */
+  /** The predicate for the rows of one partition, whose partition columns have these `values`. */
   def at(values: InternalRow): Predicate = this match {
     case And(left, right) => And(left.at(values), right.at(values))
     case Or(left, right) => Or(left.at(values), right.at(values))
     case Not(child) => Not(child.at(values))
     case OfPartition(text, test) =>
       try Known(test(values))
-      // Whether that is the query's error is for Spark to find.
+      // Spark decides whether the query raises this error.
       catch { case NonFatal(_) => Unknown(text, "it raises") }
     case other => other
   }
@@ -80,22 +80,22 @@ object Predicate {
   final case class Not(child: Predicate) extends Predicate
   final case class Holds(column: Column, test: ColumnPredicate) extends Predicate
 
-  /** The same in every row; None is NULL. */
+  /** A predicate with the same result in every row; None is NULL. */
   final case class Known(value: Option[Boolean]) extends Predicate
 
-  /** The same in all rows of a partition, by the values that its files share. */
+  /** A predicate on partition columns, with the same result in all rows of a partition. */
   final case class OfPartition(override val text: String, test: PartitionTest) extends Predicate
 
-  /** What statistics cannot judge, and why. */
+  /** A predicate that statistics cannot evaluate, and the reason. */
   final case class Unknown(override val text: String, reason: String) extends Predicate
 }
 
-/** A test of the values of partition columns; None is NULL. */
+/** A predicate on the values of partition columns; None is NULL. */
 trait PartitionTest extends Serializable {
   def apply(values: InternalRow): Option[Boolean]
 }
 
-/** Sets of rows: as whole, some or none of a row group, or as spans of it. */
+/** Sets of rows of a row group: either all rows or none, or ranges of rows. */
 trait RowAlgebra[A] {
   def all: A
   def none: A
@@ -112,13 +112,13 @@ object RowAlgebra {
   }
 }
 
-/** Folds a predicate over what its tests may give. */
+/** Evaluates a predicate from the possible results of its column predicates. */
 final class Judgement(laws: SkippingRules = SkippingRules.all) {
   import Predicate._
 
   private val order = new DatumOrder(laws)
 
-  /** The rows in which the predicate may be `truth`, by those in which its tests may be. */
+  /** The rows for which the predicate may be `truth`; `test` gives these rows for each column predicate. */
   def rows[A](predicate: Predicate, truth: Boolean = true)(test: (Column, ColumnPredicate, Boolean) => A)(
       implicit algebra: RowAlgebra[A]
   ): A = predicate match {
@@ -126,10 +126,10 @@ final class Judgement(laws: SkippingRules = SkippingRules.all) {
     case And(left, right) => algebra.either(rows(left, truth)(test), rows(right, truth)(test))
     case Or(left, right) if truth => algebra.either(rows(left, truth)(test), rows(right, truth)(test))
     case Or(left, right) => algebra.both(rows(left, truth)(test), rows(right, truth)(test))
-    // What may be true in a row group may be false there as well: "cannot be" is judged on both sides of NOT.
+    // A row group may have rows for which the child is true and others for which it is false: no complement.
     case Not(child) if laws.hold(SkippingRule.ThreeValuedNot) => rows(child, !truth)(test)
     case Not(child) => complement(rows(child, truth)(test))
-    case Holds(column, asked) => test(column, asked, truth)
+    case Holds(column, predicate) => test(column, predicate, truth)
     case Known(value) => if (value.contains(truth)) algebra.all else algebra.none
     case _: Unknown | _: OfPartition => algebra.all
   }

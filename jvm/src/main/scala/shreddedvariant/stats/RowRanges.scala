@@ -1,7 +1,7 @@
-/** Rows of a row group as spans, ordered and apart from each other. */
+/** Rows of a row group as sorted, disjoint ranges. */
 package shreddedvariant.stats
 
-/** From the first row up to, but not with, the last. */
+/** The rows from `from` (inclusive) until `until` (exclusive). */
 final case class RowRange(from: Long, until: Long) {
   def size: Long = until - from
 }
@@ -11,24 +11,24 @@ final case class RowRanges(spans: IndexedSeq[RowRange]) {
   def isEmpty: Boolean = spans.isEmpty
 
   def intersect(other: RowRanges): RowRanges = {
-    val found = IndexedSeq.newBuilder[RowRange]
+    val common = IndexedSeq.newBuilder[RowRange]
     var (i, j) = (0, 0)
     while (i < spans.size && j < other.spans.size) {
       val (a, b) = (spans(i), other.spans(j))
       val (from, until) = (math.max(a.from, b.from), math.min(a.until, b.until))
-      if (from < until) found += RowRange(from, until)
+      if (from < until) common += RowRange(from, until)
       if (a.until < b.until) i += 1 else j += 1
     }
-    RowRanges(found.result())
+    RowRanges(common.result())
   }
 
-  /** The first rows of these, no more than so many. */
+  /** The first rows of these ranges, at most `rows`. */
   def take(rows: Long): RowRanges = {
-    var left = rows
+    var remaining = rows
     val taken = IndexedSeq.newBuilder[RowRange]
-    for (span <- spans if left > 0) {
-      taken += RowRange(span.from, span.from + math.min(span.size, left))
-      left -= span.size
+    for (span <- spans if remaining > 0) {
+      taken += RowRange(span.from, span.from + math.min(span.size, remaining))
+      remaining -= span.size
     }
     RowRanges(taken.result())
   }
@@ -36,7 +36,7 @@ final case class RowRanges(spans: IndexedSeq[RowRange]) {
   def union(other: RowRanges): RowRanges = RowRanges.of((spans ++ other.spans).sortBy(_.from))
 
   def overlaps(span: RowRange): Boolean = {
-    // The first span that ends behind the start of the other one.
+    // Searches the first range that ends after the start of `span`.
     var (low, high) = (0, spans.size)
     while (low < high) {
       val middle = (low + high) >>> 1
@@ -50,7 +50,7 @@ object RowRanges {
   val none: RowRanges = RowRanges(IndexedSeq.empty)
   def first(rows: Long): RowRanges = of(Seq(RowRange(0, rows)))
 
-  /** Joins what touches or overlaps; the spans given are ordered by their start. */
+  /** Joins ranges that touch or overlap; `ordered` is sorted by the start of the ranges. */
   def of(ordered: Iterable[RowRange]): RowRanges = {
     val joined = scala.collection.mutable.ArrayBuffer.empty[RowRange]
     for (span <- ordered if span.from < span.until)
@@ -63,9 +63,9 @@ object RowRanges {
   def algebra(rows: Long): RowAlgebra[RowRanges] = new RowAlgebra[RowRanges] {
     override val all: RowRanges = first(rows)
     override def none: RowRanges = RowRanges.none
-    override def both(left: RowRanges, right: => RowRanges): RowRanges =
-      if (left.isEmpty) left else left.intersect(right)
-    override def either(left: RowRanges, right: => RowRanges): RowRanges =
-      if (left == all) left else left.union(right)
+    override def both(remaining: RowRanges, right: => RowRanges): RowRanges =
+      if (remaining.isEmpty) remaining else remaining.intersect(right)
+    override def either(remaining: RowRanges, right: => RowRanges): RowRanges =
+      if (remaining == all) remaining else remaining.union(right)
   }
 }

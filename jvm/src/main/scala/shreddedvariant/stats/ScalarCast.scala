@@ -1,8 +1,8 @@
 /**
- * Casts scalars of variants to one type, as `VariantGet.cast` does, null where that fails.
+ * Casts scalars of variants to one type, as `VariantGet.cast` does; null if the cast fails.
  *
- * Spark makes a literal and a cast for each value; what these do depends on the kind of the value and the target alone,
- * so here each kind has a cast that is made once.
+ * Spark creates a literal and a cast for each value. These depend only on the kind of the value and on the
+ * target, so this class creates one cast for each kind.
  */
 package shreddedvariant.stats
 
@@ -28,7 +28,7 @@ final class ScalarCast(target: DataType, arguments: VariantCastArgs) {
   lazy val ofTimestampNtz: Any => Any = of(TimestampNTZType)
   lazy val ofBinary: Any => Any = of(BinaryType)
 
-  /** Takes decimals without zeros at their end, of any precision: casts look at the value's own. */
+  /** Takes decimals without trailing zeros, of any precision: casts use the precision of the value. */
   lazy val ofDecimal: Any => Any =
     if (target == TimestampType) exactly(d => VariantGet.castDecimalToTimestamp(d.asInstanceOf[Decimal]))
     else of(if (target == DecimalType(38, 0)) DecimalType(38, 1) else DecimalType(38, 0))
@@ -65,7 +65,7 @@ final class ScalarCast(target: DataType, arguments: VariantCastArgs) {
 
 object ScalarCast {
 
-  /** The types that one value of a vector can be put into. */
+  /** Whether a vector stores a value of this type as one entry. */
   def isScalar(target: DataType): Boolean = target match {
     case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | _: DecimalType => true
     case BooleanType | _: StringType | BinaryType | DateType | TimestampType | TimestampNTZType => true

@@ -1,8 +1,8 @@
 /**
- * The laws of skipping: rows may be left out only if a predicate can be true of none of them.
+ * The laws of skipping: rows may be skipped only if the predicate cannot be true for any of them.
  *
- * Each is asked for by name where code relies on it. The suites switch one off at a time and must find a row that was
- * skipped and should not have been.
+ * Code that relies on a law checks it by name. The suites switch off one law at a time, and must then find a
+ * row that was wrongly skipped.
  */
 package shreddedvariant.stats
 
@@ -10,56 +10,57 @@ sealed abstract class SkippingRule
 
 object SkippingRule {
 
-  /** Bounds of `typed_value` say nothing of rows whose value is in `value`: while there are any, they may match. */
+  /** Bounds of `typed_value` do not cover rows whose value is in `value`: such rows may match. */
   case object ResidualRows extends SkippingRule
 
   /**
-   * In the draft layout a row whose own columns are NULL has its value in what is stored around them, if that holds the
-   * path: bounds decide only where nothing is stored in any cell on the way, or the file's writer is known to keep to
+   * In the draft layout, a row whose cell is NULL may have its value in the stored value of an outer cell. So
+   * bounds decide only if no outer cell of the path stores a value, or if the file declares that it keeps to
    * its shape.
    */
   case object StoredOutside extends SkippingRule
 
-  /** A variant null is NULL to every cast but that to VARIANT: residuals that hold nothing else are no values there. */
+  /** Each cast of a variant null gives NULL, except to VARIANT: residuals of variant nulls have no values. */
   case object VariantNulls extends SkippingRule
 
-  /** Bounds count only where the cast keeps the order of the column's type, and as far as they survive it. */
+  /** A bound is used only if the cast keeps the order of the column's type and succeeds for the bound. */
   case object OrderedCasts extends SkippingRule
 
-  /** A cast that fails gives NULL: null counts decide only if every value between the bounds can be cast. */
+  /** A failed cast gives NULL: null counts decide only if no value between the bounds fails. */
   case object FailedCasts extends SkippingRule
 
-  /** A strict cast that fails is the query's error: rows that may bring it are not skipped by that cast's own test. */
+  /** A failed strict cast is an error of the query: a predicate on the cast skips no rows that may fail. */
   case object StrictCasts extends SkippingRule
 
-  /** Writers leave out bounds, counts, or both: then there may be any value, and NULL. */
+  /** Writers may omit bounds, null counts, or both: then the rows may have any value, and NULL. */
   case object MissingStatistics extends SkippingRule
 
-  /** Writers may leave NaN out of bounds; Spark takes it as greater than every other number and as equal to itself. */
+  /** Bounds may exclude NaN; for Spark, NaN is greater than every other number and equal to itself. */
   case object NotANumber extends SkippingRule
 
-  /** 0.0 and -0.0 are equal to Spark, whatever the bounds' order says. */
+  /** 0.0 and -0.0 are equal in Spark, but may be different in the order of the bounds. */
   case object NegativeZero extends SkippingRule
 
-  /** Strings compare by their bytes in UTF-8, unsigned; so do binaries. */
+  /** Strings are compared by their unsigned UTF-8 bytes, and binaries by their unsigned bytes. */
   case object UnsignedBytes extends SkippingRule
 
   /**
-   * A collation takes strings for equal that are other bytes, or puts them in another order: bounds, dictionaries and
-   * bloom filters, which know bytes, say nothing to it.
+   * With a collation, strings of different bytes may be equal, or may have another order. Bounds, dictionaries
+   * and bloom filters describe bytes, so they are not used.
    */
   case object Collations extends SkippingRule
 
-  /** NOT is true where its operand can be false: neither where that is not true nor where it is NULL. */
+  /** NOT may be true for all rows whose operand may be false, and for no others: NOT of NULL is NULL. */
   case object ThreeValuedNot extends SkippingRule
 
   /**
-   * Bounds of a list's elements hold for each of them, but its nulls do not tell which rows lack one; nor do those of a
-   * residual in which a path goes on.
+   * The bounds of a list's elements hold for each element, but the null count of the elements does not say
+   * which rows lack the element. Likewise, the null count of a residual does not say which rows lack the rest
+   * of a path in the residual.
    */
   case object RowsThatLack extends SkippingRule
 
-  /** Of the first rows of an order are only those that have fewer than so many others strictly before them. */
+  /** A row can be in the top N only if fewer than N rows sort strictly before it. */
   case object StrictlyBefore extends SkippingRule
 
   val all: Seq[SkippingRule] = Seq(
@@ -80,7 +81,7 @@ object SkippingRule {
   )
 }
 
-/** The laws that hold: all of them, but in suites. */
+/** The laws in force: all of them, except in suites. */
 final case class SkippingRules(off: Set[SkippingRule]) {
   def hold(law: SkippingRule): Boolean = !off.contains(law)
 }

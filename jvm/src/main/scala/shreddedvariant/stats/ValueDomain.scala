@@ -1,4 +1,4 @@
-/** What a column may give in some rows, as far as statistics tell: never less than there is. */
+/** The possible values of a column in some rows, according to statistics: a superset of the real values. */
 package shreddedvariant.stats
 
 final case class ValueDomain(values: Values, orNull: Boolean)
@@ -16,19 +16,19 @@ object Values {
   case object Any extends Values
   final case class Among(values: Seq[Datum]) extends Values
 
-  /** All between two bounds, and beside them NaN, if `orNaN`. */
+  /** All values between two bounds, and also NaN if `orNaN`. */
   final case class Between(bounds: Bounds, orNaN: Boolean) extends Values
 
-  /** Of the values of `within` those that a bloom filter does not exclude. */
+  /** The values of `within` that a bloom filter does not exclude. */
   final case class Filtered(within: Values, mayHold: Datum => Boolean) extends Values
 }
 
-/** The least and the greatest value of some rows, or less and more than these; an absent one bounds nothing. */
+/** A lower and an upper bound of the values in some rows, not always exact; an absent bound is unbounded. */
 final case class Bounds(min: Option[Datum], max: Option[Datum]) {
   def contain(value: Datum, order: DatumOrder): Boolean =
     min.forall(order.lteq(_, value)) && max.forall(order.gteq(_, value))
 
-  /** All rows have this one value. */
+  /** Whether both bounds are `value`, so that no row has another value. */
   def areJust(value: Datum, order: DatumOrder): Boolean =
     min.exists(order.equiv(_, value)) && max.exists(order.equiv(_, value))
 

@@ -1,9 +1,10 @@
 /**
- * The leaves of a file that give a column its values, each in some of the rows, and what facts about a leaf say of them.
+ * The sources of a column's values in a file, and the values that each source may have by the statistics of its
+ * leaf.
  *
- * A path has `typed_value` and `value`: rows that the one leaves NULL may have their value in the other. What any of
- * the parts may give, the column may. `mayLack` says that rows can lack a value although no entry of the leaf is null:
- * lists may be too short, and residuals without the rest of the path.
+ * A path has `typed_value` and `value`: a row that is NULL in one leaf may have its value in the other. So the
+ * column may have each value that one of its sources may have. `mayLack` means that rows may lack a value
+ * although no entry of the leaf is null: a list may be too short, and a residual may lack the rest of the path.
  */
 package shreddedvariant.stats
 
@@ -12,12 +13,12 @@ import shreddedvariant.layout.ScalarType
 
 sealed abstract class ValueSource {
 
-  /** None where no leaf is asked, because the part is the same in every row. */
+  /** The leaf whose statistics are needed; None if the source does not depend on statistics. */
   def leaf: Option[Seq[String]]
-  def possible(facts: LeafStatistics): ValueDomain
+  def possible(statistics: LeafStatistics): ValueDomain
 
-  /** What the facts tell exactly; None where only the values do. */
-  def tally(facts: LeafStatistics): Option[ExactAggregates]
+  /** The exact aggregates by the statistics; None if only the values give them. */
+  def tally(statistics: LeafStatistics): Option[ExactAggregates]
 }
 
 object ValueSource {
@@ -25,45 +26,48 @@ object ValueSource {
   /** A path or column that a file does not have: NULL in every row. */
   case object Absent extends ValueSource {
     override def leaf: Option[Seq[String]] = None
-    override def possible(facts: LeafStatistics): ValueDomain = ValueDomain.onlyNull
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] = Some(ExactAggregates.none)
+    override def possible(statistics: LeafStatistics): ValueDomain = ValueDomain.onlyNull
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] = Some(ExactAggregates.none)
   }
 
-  /** A column of which nothing is known. */
+  /** A column whose values are unknown. */
   case object Unknown extends ValueSource {
     override def leaf: Option[Seq[String]] = None
-    override def possible(facts: LeafStatistics): ValueDomain = ValueDomain.anything
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] = None
+    override def possible(statistics: LeafStatistics): ValueDomain = ValueDomain.anything
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] = None
   }
 
-  /** A leaf of which only nulls count: what stands in it is handed on under whatever name, and never NULL. */
+  /** A leaf of which only the nulls matter: its other values are never NULL for the query. */
   final case class Nulls(column: Seq[String], mayLack: Boolean, laws: SkippingRules) extends ValueSource {
     override def leaf: Option[Seq[String]] = Some(column)
-    override def possible(facts: LeafStatistics): ValueDomain =
-      ValueDomain(if (facts.areAllNull) Values.None else Values.Any, NullsOf(facts, mayLack, laws))
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] =
-      NotNull(facts, mayLack, laws).map(ExactAggregates(_, None))
+    override def possible(statistics: LeafStatistics): ValueDomain =
+      ValueDomain(if (statistics.areAllNull) Values.None else Values.Any, NullsOf(statistics, mayLack, laws))
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] =
+      NotNull(statistics, mayLack, laws).map(ExactAggregates(_, None))
   }
 
-  /** A group, told by a leaf below it that is not repeated: it is there where the leaf is defined up to its level. */
+  /** A group, by a leaf below it that is not repeated: the leaf's definition level shows if it is present. */
   final case class Group(column: Seq[String], definition: Int, laws: SkippingRules) extends ValueSource {
     override def leaf: Option[Seq[String]] = Some(column)
-    override def possible(facts: LeafStatistics): ValueDomain =
-      absent(facts).fold(ValueDomain.anything) { absent =>
-        ValueDomain(if (absent == facts.entries) Values.None else Values.Any, orNull = absent > 0)
+    override def possible(statistics: LeafStatistics): ValueDomain =
+      absent(statistics).fold(ValueDomain.anything) { absent =>
+        ValueDomain(if (absent == statistics.entries) Values.None else Values.Any, orNull = absent > 0)
       }
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] =
-      absent(facts).map(absent => ExactAggregates(facts.entries - absent, None))
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] =
+      absent(statistics).map(absent => ExactAggregates(statistics.entries - absent, None))
 
-    /** Writers that count no levels still say by null counts where there is no null; a required group is everywhere. */
-    private def absent(facts: LeafStatistics): Option[Long] =
-      if (definition == 0 || facts.nulls.contains(0L)) Some(0L)
-      else facts.levels.filter(_.size > definition).map(_.take(definition).sum).orElse(
+    /**
+     * The number of rows without the group: 0 for a required group, and 0 if the leaf has no nulls, even if the
+     * writer does not count levels.
+     */
+    private def absent(statistics: LeafStatistics): Option[Long] =
+      if (definition == 0 || statistics.nulls.contains(0L)) Some(0L)
+      else statistics.levels.filter(_.size > definition).map(_.take(definition).sum).orElse(
         Option.unless(laws.hold(SkippingRule.MissingStatistics))(0L)
       )
   }
 
-  /** A typed leaf whose values go through casts. `isFloating` says that it may hold NaN. */
+  /** A typed leaf whose values go through casts. `isFloating` means that the leaf may have NaN. */
   final case class Typed(
       column: Seq[String],
       casts: Seq[MonotoneCast],
@@ -74,34 +78,35 @@ object ValueSource {
   ) extends ValueSource {
     override def leaf: Option[Seq[String]] = Some(column)
 
-    override def possible(facts: LeafStatistics): ValueDomain =
-      if (facts.areAllNull) ValueDomain.onlyNull
+    override def possible(statistics: LeafStatistics): ValueDomain =
+      if (statistics.areAllNull) ValueDomain.onlyNull
       else {
-        val (values, mayFail) = convert(held(facts))
+        val (values, mayFail) = convert(held(statistics))
         if (mayFail && isStrict && laws.hold(SkippingRule.StrictCasts)) ValueDomain.anything
         else ValueDomain(
-          filtered(values, facts),
-          NullsOf(facts, mayLack, laws) || mayFail && laws.hold(SkippingRule.FailedCasts)
+          filtered(values, statistics),
+          NullsOf(statistics, mayLack, laws) || mayFail && laws.hold(SkippingRule.FailedCasts)
         )
       }
 
     /**
-     * Every value that is not null is one of the column's if no cast fails between the bounds. Then the bounds, which
-     * rows have, go through the casts to the ends of what the column gives, because no cast turns order around.
+     * If no cast fails for a value between the bounds, every value that is not null gives a value of the
+     * column. Then the casts of the bounds, which are values of rows, are the ends of the column, because casts
+     * keep the order.
      */
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] =
-      if (facts.areAllNull) Some(ExactAggregates.none)
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] =
+      if (statistics.areAllNull) Some(ExactAggregates.none)
       else {
-        val (values, mayFail) = convert(held(facts))
+        val (values, mayFail) = convert(held(statistics))
         if (mayFail && laws.hold(SkippingRule.FailedCasts)) None
-        else NotNull(facts, mayLack, laws).map(ExactAggregates(_, ends(values)))
+        else NotNull(statistics, mayLack, laws).map(ExactAggregates(_, ends(values)))
       }
 
-    /** Writers give a zero the sign that makes its bound the wider one: which of the two rows have, they do not tell. */
+    /** None for a zero: writers choose the sign that widens the bound, so the sign in the rows is unknown. */
     private def ends(values: Values): Option[(Datum, Datum)] = values match {
-      case Values.Between(Bounds(Some(least), Some(greatest)), false)
-          if !laws.hold(SkippingRule.NegativeZero) || !isZero(least) && !isZero(greatest) =>
-        Some((least, greatest))
+      case Values.Between(Bounds(Some(min), Some(max)), false)
+          if !laws.hold(SkippingRule.NegativeZero) || !isZero(min) && !isZero(max) =>
+        Some((min, max))
       case _ => None
     }
 
@@ -110,26 +115,28 @@ object ValueSource {
       case _ => false
     }
 
-    private def held(facts: LeafStatistics): Values = facts.distinct match {
+    /** The possible values of the leaf. */
+    private def held(statistics: LeafStatistics): Values = statistics.distinct match {
       case Some(values) => Values.Among(values)
-      case None if facts.bounds == Bounds.none && !laws.hold(SkippingRule.MissingStatistics) => Values.None
+      case None if statistics.bounds == Bounds.none && !laws.hold(SkippingRule.MissingStatistics) =>
+        Values.None
       case None =>
-        val orNaN = isFloating && !facts.hasNoNaN && laws.hold(SkippingRule.NotANumber)
-        Values.Between(facts.bounds, orNaN)
+        val orNaN = isFloating && !statistics.hasNoNaN && laws.hold(SkippingRule.NotANumber)
+        Values.Between(statistics.bounds, orNaN)
     }
 
-    /** A bloom filter knows the values of the file, which are those of the query where no cast changes them. */
-    private def filtered(values: Values, facts: LeafStatistics): Values =
-      facts.mayHold.filter(_ => casts.forall(_.keepsValues)).fold(values)(Values.Filtered(values, _))
+    /** A bloom filter has the values of the file, so it is used only if no cast changes them. */
+    private def filtered(values: Values, statistics: LeafStatistics): Values =
+      statistics.mayHold.filter(_ => casts.forall(_.keepsValues)).fold(values)(Values.Filtered(values, _))
 
-    /** The values after all casts, and whether one may have failed on its way. */
+    /** The values after all casts, and whether a cast may have failed. */
     private def convert(held: Values): (Values, Boolean) = casts.foldLeft((held, false)) {
       case ((values, failed), cast) if cast.isIdentity => (values, failed)
       case ((Values.Among(some), failed), cast) =>
         val converted = some.iterator.map(cast(_)).takeWhile(_.isDefined).flatten.toIndexedSeq
         if (converted.size < some.size) (Values.Any, true) else (Values.Among(converted), failed)
       case ((Values.Between(Bounds(min, max), orNaN), failed), cast) =>
-        // Both ends pass and so does all between them; where one fails, there is no telling how far values go.
+        // If the casts of both bounds succeed, so do all casts between. If one fails, its bound becomes absent.
         val ends = Bounds(min.flatMap(cast(_)), max.flatMap(cast(_)))
         val fails = !cast.isTotal && (ends.min.isEmpty || ends.max.isEmpty || orNaN)
         (Values.Between(ends, orNaN && cast.isTotal), failed || fails)
@@ -138,8 +145,8 @@ object ValueSource {
   }
 
   /**
-   * The stored values of a cell: alone, or beside a typed leaf that judges the rows in which both are NULL. `isVariant`
-   * says that the query wants a variant and no cast of it.
+   * The stored values of a cell: alone, or beside a typed leaf, which then covers the rows where both are NULL.
+   * `isVariant` means that the query reads the variant itself, without a cast.
    */
   final case class Residual(
       column: Seq[String],
@@ -151,21 +158,21 @@ object ValueSource {
   ) extends ValueSource {
     override def leaf: Option[Seq[String]] = Some(column)
 
-    override def possible(facts: LeafStatistics): ValueDomain = {
-      val castsToNull = areVariantNulls(facts) && !(isVariant && laws.hold(SkippingRule.VariantNulls))
-      if (facts.areAllNull || castsToNull || !laws.hold(SkippingRule.ResidualRows))
+    override def possible(statistics: LeafStatistics): ValueDomain = {
+      val castsToNull = areVariantNulls(statistics) && !(isVariant && laws.hold(SkippingRule.VariantNulls))
+      if (statistics.areAllNull || castsToNull || !laws.hold(SkippingRule.ResidualRows))
         ValueDomain(Values.None, isAlone)
-      else if (isVariant) ValueDomain(Values.Any, isAlone && NullsOf(facts, mayLack, laws))
+      else if (isVariant) ValueDomain(Values.Any, isAlone && NullsOf(statistics, mayLack, laws))
       else ValueDomain.anything
     }
 
-    /** Nothing, if no row has a value here: what else a row has, only its bytes tell. */
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] =
-      Option.when(possible(facts).values == Values.None)(ExactAggregates.none)
+    /** Exact only if no row has a value here: statistics do not describe the values inside the bytes. */
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] =
+      Option.when(possible(statistics).values == Values.None)(ExactAggregates.none)
 
-    /** The value of a variant null is one byte, 0; behind metadata without keys in the draft. */
-    private def areVariantNulls(facts: LeafStatistics) =
-      facts.bounds == (if (isDraft) Residual.draftNulls else Residual.variantNulls)
+    /** The value of a variant null is one byte, 0; in the draft layout it follows metadata without keys. */
+    private def areVariantNulls(statistics: LeafStatistics) =
+      statistics.bounds == (if (isDraft) Residual.draftNulls else Residual.variantNulls)
   }
 
   object Residual {
@@ -176,29 +183,32 @@ object ValueSource {
   }
 
   /**
-   * A key of a map among all keys, the entries of a leaf. Law: a map has a value for a key only if one of its entries is
-   * that key; so where none can be, by bounds, dictionary or filter, the value is NULL, and else anything.
+   * The value of a key of a map, by the leaf of all keys. Law: a map has a value for a key only if one of its
+   * entries has this key. So if bounds, dictionary or bloom filter exclude the key, the value is NULL;
+   * otherwise it may be anything.
    */
   final case class Keyed(column: Seq[String], key: Datum.Bytes, laws: SkippingRules) extends ValueSource {
     override def leaf: Option[Seq[String]] = Some(column)
 
-    override def possible(facts: LeafStatistics): ValueDomain =
-      if (mayHold(facts)) ValueDomain.anything else ValueDomain.onlyNull
+    override def possible(statistics: LeafStatistics): ValueDomain =
+      if (mayHold(statistics)) ValueDomain.anything else ValueDomain.onlyNull
 
-    override def tally(facts: LeafStatistics): Option[ExactAggregates] =
-      Option.when(!mayHold(facts))(ExactAggregates.none)
+    override def tally(statistics: LeafStatistics): Option[ExactAggregates] =
+      Option.when(!mayHold(statistics))(ExactAggregates.none)
 
-    private def mayHold(facts: LeafStatistics) = {
+    private def mayHold(statistics: LeafStatistics) = {
       val order = new DatumOrder(laws)
-      !facts.areAllNull && facts.bounds.contain(key, order) && facts.distinct.forall(_.exists(order.equiv(
-        _,
-        key
-      ))) &&
-      facts.mayHold.forall(_(key))
+      !statistics.areAllNull && statistics.bounds.contain(key, order) && statistics.distinct.forall(
+        _.exists(order.equiv(
+          _,
+          key
+        ))
+      ) &&
+      statistics.mayHold.forall(_(key))
     }
   }
 
-  /** A typed leaf as the column wants it, if all casts keep its order; `cast` is the one that comes first. */
+  /** A typed leaf with the casts of the column, if all of them keep the order; `cast` finds the first one. */
   def typed(
       scalar: ScalarType,
       leaf: Seq[String],
@@ -223,18 +233,19 @@ object ValueSource {
   private object NullsOf {
 
     /** Whether there may be rows without a value. */
-    def apply(facts: LeafStatistics, mayLack: Boolean, laws: SkippingRules): Boolean =
+    def apply(statistics: LeafStatistics, mayLack: Boolean, laws: SkippingRules): Boolean =
       if (mayLack && laws.hold(SkippingRule.RowsThatLack)) true
-      else facts.nulls.fold(laws.hold(SkippingRule.MissingStatistics))(_ > 0)
+      else statistics.nulls.fold(laws.hold(SkippingRule.MissingStatistics))(_ > 0)
   }
 
   private object NotNull {
 
-    /** How many rows have a value; None where entries are no rows, or nobody counted them. */
-    def apply(facts: LeafStatistics, mayLack: Boolean, laws: SkippingRules): Option[Long] =
-      if (facts.areAllNull) Some(0)
+    /** The number of rows with a value; None if rows may lack a value, or if there is no null count. */
+    def apply(statistics: LeafStatistics, mayLack: Boolean, laws: SkippingRules): Option[Long] =
+      if (statistics.areAllNull) Some(0)
       else if (mayLack && laws.hold(SkippingRule.RowsThatLack)) None
-      else if (facts.nulls.isEmpty && !laws.hold(SkippingRule.MissingStatistics)) Some(facts.entries)
-      else facts.nulls.map(facts.entries - _)
+      else if (statistics.nulls.isEmpty && !laws.hold(SkippingRule.MissingStatistics))
+        Some(statistics.entries)
+      else statistics.nulls.map(statistics.entries - _)
   }
 }

@@ -1,4 +1,4 @@
-/** A dictionary that opens has all its keys within its bytes, whatever its offsets are. */
+/** A dictionary that opens has all its keys within its bytes, for any offsets. */
 package shreddedvariant.binary
 
 class DictionarySuite extends munit.FunSuite {
@@ -15,11 +15,11 @@ class DictionarySuite extends munit.FunSuite {
     try Some(body)
     catch { case _: MalformedVariant => None }
 
-  test("characters of four bytes are looked for in keys alone, and not in offsets") {
+  test("four-byte characters are searched in keys only, not in offsets") {
     for (width <- 1 to 4) {
       assert(Dictionary.mayHoldLongCharacters(encoded(width)))
       val plain = encoded(width)
-      // The last key ends at an offset of 0xF0 and more, and is of ASCII.
+      // The last key is ASCII and ends at an offset above 0xF0.
       val padded = plain.dropRight(4) ++ Array.fill[Byte](0xf8 - 3)('x')
       for (i <- 0 until width) padded(1 + 4 * width + i) = (0xf8 >>> 8 * i).toByte
       assertEquals(new Dictionary(padded).key(2).length, 0xf8 - 3)
@@ -28,19 +28,19 @@ class DictionarySuite extends munit.FunSuite {
     }
   }
 
-  test("a dictionary that takes more than all may take together is still the one that the next row finds") {
+  test("a dictionary larger than the limit of the cache is still found for the next row") {
     val names = new Names(IndexedSeq("k"))
     val dictionaries = new Dictionaries(names, objects = 1)
     val bytes = encoded(4) ++ new Array[Byte](5 << 20)
-    val met = dictionaries.resolve(bytes)
-    met.remember(0, new ObjectFields(Array(2, 0), Array.empty, Array(0)))
-    assert(dictionaries.resolve(bytes.clone) eq met)
+    val resolved = dictionaries.resolve(bytes)
+    resolved.remember(0, new ObjectFields(Array(2, 0), Array.empty, Array(0)))
+    assert(dictionaries.resolve(bytes.clone) eq resolved)
   }
 
   for (width <- 1 to 4) {
     val valid = encoded(width)
 
-    test(s"any number in the place of any other opens, or is refused: offsets of $width bytes") {
+    test(s"a dictionary with a changed number opens or is refused: offsets of $width bytes") {
       val hostile = Seq(0, 1, 2, 3, 4, 0x7f, 0xff, 0xffff, 0xffffff, -1, Int.MaxValue, Int.MinValue)
       val numbers = hostile ++ (Int.MaxValue - 40 to Int.MaxValue)
       for (at <- 0 until valid.length - width + 1; number <- numbers) {
@@ -57,7 +57,9 @@ class DictionarySuite extends munit.FunSuite {
       }
     }
 
-    test(s"one that is cut off is refused, and bytes behind it are not its own: offsets of $width bytes") {
+    test(
+      s"a truncated dictionary is refused, and bytes after a dictionary are ignored: offsets of $width bytes"
+    ) {
       for (length <- 0 until valid.length) {
         assertEquals(opened(new Dictionary(valid.take(length))).map(_.size), None)
         assertEquals(opened(Dictionary.lengthIn(valid.take(length))), None)

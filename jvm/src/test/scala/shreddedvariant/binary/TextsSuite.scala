@@ -1,4 +1,4 @@
-/** Bytes that are read as words have the equality and the order that they have one by one. */
+/** Comparing bytes as words gives the same equality and order as comparing them one by one. */
 package shreddedvariant.binary
 
 import java.util.Arrays
@@ -9,15 +9,15 @@ class TextsSuite extends munit.FunSuite {
   private val random = new Random(9)
   private val bytes = Array[Byte](0, 1, 'a', 0x7f, -128, -1)
 
-  /** Texts that are often the same to their ends, or one the beginning of the other, somewhere in an array. */
+  /** Two strings at random positions of arrays; often they are equal, or one is a prefix of the other. */
   private def texts(): (Array[Byte], Int, Int, Array[Byte], Int, Int) = {
     val common = Array.fill(random.nextInt(40))(bytes(random.nextInt(bytes.length)))
     def text(): (Array[Byte], Int, Int) = {
       val own = common.take(common.length - random.nextInt(3)) ++
         Array.fill(random.nextInt(3))(bytes(random.nextInt(bytes.length)))
-      val (before, behind) = (random.nextInt(9), random.nextInt(9))
+      val (before, after) = (random.nextInt(9), random.nextInt(9))
       (
-        Array.fill[Byte](before)(7) ++ own ++ Array.fill[Byte](behind)(random.nextInt().toByte),
+        Array.fill[Byte](before)(7) ++ own ++ Array.fill[Byte](after)(random.nextInt().toByte),
         before,
         own.length
       )
@@ -33,17 +33,17 @@ class TextsSuite extends munit.FunSuite {
       assertEquals(Texts.compare(a, fromA, lengthA, b, fromB, lengthB).sign, order)
       if (lengthA == lengthB)
         assertEquals(Texts.areEqual(a, fromA, b, fromB, lengthA), order == 0)
-      val begin = Texts.comparable(a, fromA, lengthA)
+      val prefixOrder = Texts.comparable(a, fromA, lengthA)
         .compare(Texts.comparable(b, fromB, lengthB)).sign
-      assert(begin == 0 || begin == order)
+      assert(prefixOrder == 0 || prefixOrder == order)
     }
   }
 
-  test("few bytes, with others behind them and without") {
-    for (length <- 0 to LittleEndian.Few; behind <- 0 to 8) {
+  test("few bytes, with and without bytes after them") {
+    for (length <- 0 to LittleEndian.Few; after <- 0 to 8) {
       val text = Array.tabulate(length)(i => (200 + i).toByte)
       val number = text.zipWithIndex.map { case (byte, i) => (byte & 0xffL) << 8 * i }.sum
-      assertEquals(LittleEndian.few(text ++ Array.fill[Byte](behind)(-1), 0, length), number)
+      assertEquals(LittleEndian.few(text ++ Array.fill[Byte](after)(-1), 0, length), number)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the encoding allows is well formed, whatever it is; each fault that readers would not meet is found. */
+/** Every value that the encoding allows passes the check; every fault that readers do not notice is found. */
 package shreddedvariant.binary
 
 import scala.util.Random
@@ -17,7 +17,7 @@ class WellFormedSuite extends ScalaCheckSuite {
     }
   }
 
-  property("bytes that were changed are well formed or are refused, and nothing else happens") {
+  property("changed bytes are either well formed or refused") {
     forAllNoShrink(Value.values(3), Gen.long) { (value, seed) =>
       val random = new Random(seed)
       val (metadata, bytes) = Value.encode(value)
@@ -38,32 +38,32 @@ class WellFormedSuite extends ScalaCheckSuite {
 
   private val shared = Array[Byte](2, 2, 0, 1, 0, 0, 9, 7 << 2) ++ new Array[Byte](8)
 
-  private def refuses(what: String, value: Array[Byte], reason: String)(implicit loc: munit.Location): Unit =
-    test(s"refused: $what") {
+  private def refuses(fault: String, value: Array[Byte], reason: String)(implicit loc: munit.Location): Unit =
+    test(s"refused: $fault") {
       val e = intercept[MalformedVariant](WellFormed.check(metadata, value))
       assertEquals(e.reason, reason)
     }
 
-  test("an object with its values in any order of bytes") {
+  test("an object may have its values in any order") {
     WellFormed.check(metadata, obj(Seq(0, 1), Seq(0, 2, 4)))
     WellFormed.check(metadata, obj(Seq(0, 1), Seq(2, 0, 4)))
   }
   refuses("keys out of order", obj(Seq(1, 0), Seq(0, 2, 4)), "the keys of an object are not in order")
   refuses("a key twice", obj(Seq(1, 1), Seq(0, 2, 4)), "the keys of an object are not in order")
-  refuses("a key that is none", obj(Seq(0, 2), Seq(0, 2, 4)), "it names key 2 of 2")
+  refuses("an id beyond the keys", obj(Seq(0, 2), Seq(0, 2, 4)), "it names key 2 of 2")
   refuses(
-    "a value that ends elsewhere",
+    "a value that ends after its array",
     Array[Byte](3, 1, 0, 1, 3 << 2, 5),
-    "a value ends behind what holds it"
+    "a value ends after the value that contains it"
   )
   refuses("a value that two fields share", shared, "its parts overlap or end too early")
   refuses(
-    "a string that is no text",
+    "a string that is not UTF-8",
     Array[Byte](1 | 2 << 2, 0xc3.toByte, 0x28),
     "a string is no UTF-8"
   )
 
-  test("nesting without end exhausts nothing") {
+  test("very deep nesting does not overflow the stack") {
     var deep = Array[Byte](0)
     for (_ <- 0 until 3000) deep = Array[Byte](3 | 3 << 2, 1, 0, 0, 0, 0) ++ size(deep) ++ deep
     WellFormed.check(metadata, deep)

@@ -1,4 +1,4 @@
-/** Bounds as text: Z85, normalized paths, shortened strings, and the variant that holds them. */
+/** Bounds as text: Z85, normalized paths, shortened strings, and the variant that contains the bounds. */
 package shreddedvariant.delta
 
 import java.math.BigDecimal
@@ -19,16 +19,16 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
     assertEquals(Z85.decode("HelloWorld").map(_.toSeq), Some(bytes.toSeq))
   }
 
-  property("bytes come back, with zeros behind them") {
+  property("decoding gives the encoded bytes and zeros after them") {
     forAll { (bytes: Array[Byte]) =>
-      val back = Z85.decode(Z85.encode(bytes)).get
-      assertEquals(back.take(bytes.length).toSeq, bytes.toSeq)
-      assert(back.length - bytes.length < 4 && back.drop(bytes.length).forall(_ == 0))
+      val decoded = Z85.decode(Z85.encode(bytes)).get
+      assertEquals(decoded.take(bytes.length).toSeq, bytes.toSeq)
+      assert(decoded.length - bytes.length < 4 && decoded.drop(bytes.length).forall(_ == 0))
     }
   }
 
   for (text <- Seq("Hell", "Hello Worl", "Hell\u00e9World", "#####"))
-    test(s"'$text' stands for no bytes")(assertEquals(Z85.decode(text), None))
+    test(s"'$text' is not an encoding of bytes")(assertEquals(Z85.decode(text), None))
 
   // ---- RFC 9535, normalized paths ----
 
@@ -66,14 +66,17 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
       "$['a\\"
     )
   )
-    test(s"'$text' is no path through objects")(assertEquals(NormalizedPath.keys(text), None))
+    test(s"'$text' is not a path through objects")(assertEquals(NormalizedPath.keys(text), None))
 
-  // ---- strings and binaries that are cut off ----
+  // ---- shortened strings and binaries ----
 
   private val order = new DatumOrder(SkippingRules.all)
   private def utf8(text: String) = Datum.Bytes(Shape.utf8(text))
 
-  /** Around the length, with all that is hard to raise: the last code point, and the one before the gap. */
+  /**
+   * Lengths around the limit, with code points that are hard to increase: the last one, and the one before the
+   * gap.
+   */
   private val texts: Gen[String] = for {
     size <- Gen.oneOf(Gen.choose(0, 4), Gen.choose(30, 40))
     points <- Gen.listOfN(
@@ -82,7 +85,7 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
     )
   } yield new String(points.toArray, 0, points.size)
 
-  property("a shortened string bounds the whole one") {
+  property("a shortened string is a bound of the whole string") {
     forAll(texts) { text =>
       assert(order.lteq(utf8(Shortened.lower(text)), utf8(text)))
       for (upper <- Shortened.upper(text)) {
@@ -92,12 +95,12 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
     }
   }
 
-  test("nothing short is above the last code points") {
+  test("there is no short upper bound of the last code points") {
     assertEquals(Shortened.upper("\udbff\udfff" * 40), None)
     assertEquals(Shortened.upper(Array.fill(40)(-1.toByte)).map(_.toSeq), None)
   }
 
-  property("a shortened binary bounds the whole one") {
+  property("a shortened binary is a bound of the whole binary") {
     forAll(Gen.listOfN(36, Gen.oneOf(Gen.const(-1.toByte), Arbitrary.arbByte.arbitrary)).map(_.toArray)) {
       bytes =>
         assert(Arrays.compareUnsigned(Shortened.lower(bytes), bytes) <= 0)
@@ -105,24 +108,24 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
     }
   }
 
-  test("what is no UTF-8 is no text")(assertEquals(Shortened.text(Array(-1, 0)), None))
+  test("bytes that are not UTF-8 give no text")(assertEquals(Shortened.text(Array(-1, 0)), None))
 
   // ---- bounds ----
 
   private def string(path: String, value: String) = VariantBound(path, ScalarType.Str, utf8(value))
   private def int8(path: String, value: Long) = VariantBound(path, ScalarType.Int8, Datum.exact(value))
 
-  test("the RFC's samples, as its text says") {
+  test("the samples of the RFC") {
     val min = Seq(string("$['a']", "min-string"), int8("$['b']['c']", 1))
     val max = Seq(string("$['a']", "variant"), int8("$['b']['c']", 100))
     assertEquals(VariantBounds.encode(min), Some("0rJl95HpNdvjbtatpi(cu0wW^cTu=P0096c4jMddzy]{KA+PA73&{td"))
     assertEquals(VariantBounds.encode(max), Some("0rJl95HpNdvjbtatpi(cu0wW^cTu=P009693lsp#A+O%1BpqWW"))
   }
 
-  test("bounds that another writer made") {
-    val found = VariantBounds.decode("0rJlc5f$EczEEx[cTw04cUW9st(>6d00icd1U*?]0000000000")
-    assertEquals(found("$['id']"), VariantBound("$['id']", ScalarType.Int64, Datum.exact(0)))
-    assertEquals(found("$['name']"), string("$['name']", "1"))
+  test("bounds of another writer") {
+    val bounds = VariantBounds.decode("0rJlc5f$EczEEx[cTw04cUW9st(>6d00icd1U*?]0000000000")
+    assertEquals(bounds("$['id']"), VariantBound("$['id']", ScalarType.Int64, Datum.exact(0)))
+    assertEquals(bounds("$['name']"), string("$['name']", "1"))
   }
 
   private def exact(text: String) = Datum.Exact(new BigDecimal(text))
@@ -151,7 +154,7 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
       ScalarType.Str -> utf8(""),
       ScalarType.Str -> utf8("\ud83d\ude00" * 40)
     )
-  ) test(s"a bound of ${scalar.ddl}, $value, comes back with its type") {
+  ) test(s"a bound of ${scalar.ddl}, $value, is decoded with its type") {
     val bound = VariantBound("$['a']", scalar, value)
     assertEquals(VariantBounds.decode(VariantBounds.encode(Seq(bound)).get), Map("$['a']" -> bound))
   }
@@ -161,7 +164,7 @@ class BoundsTextSuite extends munit.ScalaCheckSuite {
     assertEquals(VariantBounds.decode(VariantBounds.encode(bounds).get), bounds.map(b => b.path -> b).toMap)
   }
 
-  property("no text makes reading fail") {
+  property("decoding never throws") {
     val alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
     forAll(Gen.listOf(Gen.oneOf(alphabet.toSeq)).map(_.mkString)) { text => VariantBounds.decode(text); true }
   }

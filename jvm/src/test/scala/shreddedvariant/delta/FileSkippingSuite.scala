@@ -1,4 +1,4 @@
-/** No file is skipped that holds a row that matches, by the statistics that we record of it; and laws that this needs. */
+/** Files with matching rows are not skipped by the statistics that we write; without a needed law, they are. */
 package shreddedvariant.delta
 
 import scala.concurrent.duration._
@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import shreddedvariant.layout.{ParquetLayout, ScalarType, Shape}
-import shreddedvariant.stats.{ColumnPredicate => Asked, _}
+import shreddedvariant.stats._
 
 class FileSkippingSuite extends munit.FunSuite {
   override val munitTimeout: Duration = 3.minutes
@@ -18,7 +18,7 @@ class FileSkippingSuite extends munit.FunSuite {
   private val typed = Seq("v", "typed_value", "a", "typed_value")
   private val value = Seq("v", "typed_value", "a", "value")
 
-  /** A file whose leaf has the facts of a made up case: several row groups come to the same. */
+  /** A file whose leaves have the statistics of a generated case, as if all row groups were one. */
   private def file(c: Case): DeltaFile = {
     val group = ParquetLayout.variantGroup(
       "v",
@@ -51,7 +51,7 @@ class FileSkippingSuite extends munit.FunSuite {
     if (skips) c.rows.find(row => SkippedRows.outcome(c, row).forall(_ == true)) else None
   }
 
-  /** Paths that go into arrays have no bounds, and files of the draft layout are not written to Delta tables. */
+  /** Without paths into arrays, which have no bounds, and without the draft layout, which Delta tables lack. */
   private def cases(seed: Long, number: Int): Iterator[Case] =
     Iterator.iterate(Seed(seed))(_.next).take(number)
       .flatMap(seed => SkippedRows.cases.apply(Gen.Parameters.default, seed)).filter(c =>
@@ -65,7 +65,7 @@ class FileSkippingSuite extends munit.FunSuite {
       )
     }.nextOption()
 
-  test("what is skipped holds no row that matches")(assertEquals(unsound(SkippingRules.all), None))
+  test("skipped files have no matching rows")(assertEquals(unsound(SkippingRules.all), None))
 
   for (
     law <- Seq(
@@ -75,19 +75,19 @@ class FileSkippingSuite extends munit.FunSuite {
       SkippingRule.UnsignedBytes
     )
   )
-    test(s"without $law, rows that match are skipped")(assert(unsound(
+    test(s"without $law, matching rows are skipped")(assert(unsound(
       SkippingRules(Set(law)),
       40000
     ).isDefined))
 
-  test("much is skipped") {
+  test("many files are skipped") {
     val skipped = cases(815, 8000).count(!mayMatch(_, SkippingRules.all))
     assert(skipped > 200, s"$skipped of 8000")
   }
 
-  // ---- statistics of plain columns, as anybody may write them ----
+  // ---- statistics of plain columns, from any writer ----
 
-  private def plain(dataType: DataType, json: String)(tests: Asked*): Seq[Boolean] = {
+  private def plain(dataType: DataType, json: String)(tests: ColumnPredicate*): Seq[Boolean] = {
     val columns = new StructType().add("c", dataType)
     tests.map { test =>
       val predicate =
@@ -96,29 +96,32 @@ class FileSkippingSuite extends munit.FunSuite {
         .mayMatch(DeltaFile("f", 1, 1, Map.empty, Some(json), Map.empty))
     }
   }
-  private def less(datum: Datum) = Asked.Less(Constant(datum, ""))
-  private def equal(datum: Datum) = Asked.Equal(Constant(datum, ""))
+  private def less(datum: Datum) = ColumnPredicate.Less(Constant(datum, ""))
+  private def equal(datum: Datum) = ColumnPredicate.Equal(Constant(datum, ""))
   private def stats(min: String, max: String, nulls: Int = 0) =
     s"""{"numRecords":3,"minValues":{"c":$min},"maxValues":{"c":$max},"nullCount":{"c":$nulls}}"""
 
-  test("numbers, null counts and what is missing") {
+  test("numbers, null counts and missing statistics") {
     val five = stats("5", "9")
     assertEquals(
-      plain(LongType, five)(less(Datum.exact(5)), less(Datum.exact(6)), Asked.IsNull),
+      plain(LongType, five)(less(Datum.exact(5)), less(Datum.exact(6)), ColumnPredicate.IsNull),
       Seq(false, true, false)
     )
-    assertEquals(plain(LongType, stats("5", "9", 3))(less(Datum.exact(6)), Asked.IsNull), Seq(false, true))
-    assertEquals(plain(LongType, "{}")(less(Datum.exact(6)), Asked.IsNull), Seq(true, true))
+    assertEquals(
+      plain(LongType, stats("5", "9", 3))(less(Datum.exact(6)), ColumnPredicate.IsNull),
+      Seq(false, true)
+    )
+    assertEquals(plain(LongType, "{}")(less(Datum.exact(6)), ColumnPredicate.IsNull), Seq(true, true))
     assertEquals(plain(LongType, "no JSON")(less(Datum.exact(6))), Seq(true))
     assertEquals(plain(LongType, stats("\"x\"", "[1]"))(less(Datum.exact(6))), Seq(true))
   }
 
-  test("counts of rows that may be deleted do not count") {
+  test("null counts are ignored if rows may be deleted") {
     val loose = stats("5", "9").init + ""","tightBounds":false}"""
-    assertEquals(plain(LongType, loose)(Asked.IsNull, less(Datum.exact(5))), Seq(true, false))
+    assertEquals(plain(LongType, loose)(ColumnPredicate.IsNull, less(Datum.exact(5))), Seq(true, false))
   }
 
-  test("times are cut off to milliseconds, with or without a zone") {
+  test("times are truncated to milliseconds, with or without a zone") {
     val second = 1700000000000000L
     val text = "\"2023-11-14T22:13:20.000"
     for ((kind, zone) <- Seq(TimestampType -> "Z\"", TimestampType -> "+00:00\"", TimestampNTZType -> "\""))
@@ -132,16 +135,16 @@ class FileSkippingSuite extends munit.FunSuite {
       )
   }
 
-  test("a NaN that others leave out of bounds may be there; ours would have no bounds") {
+  test("bounds of other writers may exclude a NaN; our files with a NaN have no bounds") {
     val bounds = stats("1.0", "2.0")
     val greater = Predicate.Not(Predicate.Holds(
       Column(Origin.Plain(Seq("c")), Seq(DoubleType), isStrict = false, "c"),
-      Asked.LessOrEqual(Constant(Datum.Floating(3), ""))
+      ColumnPredicate.LessOrEqual(Constant(Datum.Floating(3), ""))
     ))
-    val judge = new FileSkipping(new StructType().add("c", DoubleType), greater, caseSensitive = true)
+    val skipping = new FileSkipping(new StructType().add("c", DoubleType), greater, caseSensitive = true)
     val file = DeltaFile("f", 1, 1, Map.empty, Some(bounds), Map.empty)
-    assertEquals(judge.mayMatch(file), true)
-    assertEquals(judge.mayMatch(file.copy(tags = Map(NewFile.Tag -> NewFile.TagValue))), false)
+    assertEquals(skipping.mayMatch(file), true)
+    assertEquals(skipping.mayMatch(file.copy(tags = Map(NewFile.Tag -> NewFile.TagValue))), false)
   }
 
   test("bounds of paths without our tag skip nothing") {
@@ -155,13 +158,13 @@ class FileSkippingSuite extends munit.FunSuite {
     )
     val predicate =
       Predicate.Holds(Column(Origin.Path(path), Seq(LongType), isStrict = false, "v.a"), less(Datum.exact(5)))
-    val judge = new FileSkipping(schema, predicate, caseSensitive = true)
+    val skipping = new FileSkipping(schema, predicate, caseSensitive = true)
     val file = DeltaFile("f", 1, 1, Map.empty, Some(json), Map.empty)
-    assertEquals(judge.mayMatch(file), true)
-    assertEquals(judge.mayMatch(file.copy(tags = Map(NewFile.Tag -> NewFile.TagValue))), false)
+    assertEquals(skipping.mayMatch(file), true)
+    assertEquals(skipping.mayMatch(file.copy(tags = Map(NewFile.Tag -> NewFile.TagValue))), false)
   }
 
-  // ---- which columns ----
+  // ---- the columns with statistics ----
 
   private val wide = new StructType().add("p", LongType).add("a", LongType)
     .add("s", new StructType().add("x.y", LongType).add("z", LongType)).add("v", VariantType)

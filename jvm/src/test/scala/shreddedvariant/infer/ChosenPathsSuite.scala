@@ -1,4 +1,4 @@
-/** What included and excluded paths change in what inference finds. */
+/** The effect of included and excluded paths on inference. */
 package shreddedvariant.infer
 
 import shreddedvariant.Value
@@ -15,37 +15,37 @@ class ChosenPathsSuite extends munit.FunSuite with InferenceCases {
   private val rare = some(1)("a" -> x, "rare" -> Integer(1, 1)) ++ some(99)("a" -> x)
 
   infers(
-    "an included path is typed whatever its frequency",
+    "an included path is typed at any frequency",
     "STRUCT<a STRING, rare BIGINT>",
     Limits(include = paths(keys("rare")))
   )(rare)
   infers(
-    "by the policy",
+    "an included path is typed by the policy",
     "STRUCT<a STRING, rare TINYINT>",
     Limits(policy = Policy.Majority, include = paths(keys("rare")))
   )(rare)
   infers(
-    "a path that is never seen has its place and stays untyped",
+    "an included path without values has a cell and stays untyped",
     "STRUCT<a STRING, new STRUCT<er VARIANT>>",
     Limits(include = paths(keys("new", "er")))
   )(rare)
   infers(
-    "also before the first row",
+    "an included path has a cell before the first row",
     "STRUCT<new ARRAY<VARIANT>>",
     Limits(include = paths(Seq(Key("new"), Index(3))))
   )()
   infers(
-    "a path that is only ever null stays untyped",
+    "an included path whose values are all null stays untyped",
     "STRUCT<a VARIANT>",
     Limits(include = paths(keys("a")))
   )(some(5)("a" -> Null))
   infers(
-    "an included path deep below what is rare",
+    "an included path deep below a rare path",
     "STRUCT<a STRING, o STRUCT<p STRUCT<q STRING>>>",
     Limits(include = paths(keys("o", "p", "q")))
   )(some(1)("o" -> Obj("p" -> Obj("q" -> x, "r" -> x)), "a" -> x), some(99)("a" -> x))
   infers(
-    "what is below an included path is measured by its own values",
+    "frequencies below an included path are relative to its own values",
     "STRUCT<a STRING, o STRUCT<p STRING>>",
     Limits(include = paths(keys("o")))
   )(
@@ -54,19 +54,19 @@ class ChosenPathsSuite extends munit.FunSuite with InferenceCases {
     some(980)("a" -> x)
   )
   infers(
-    "an included path of which nothing can be typed has a cell of its own",
+    "an included path that gets no type has its own cell",
     "STRUCT<a STRING, o VARIANT>",
     Limits(include = paths(keys("o")))
   )(
     (0 until 20).map(i => Obj("o" -> Obj(s"k$i" -> x), "a" -> x))
   )
   infers(
-    "objects on the way to an included path come before what is more frequent there",
+    "objects on the way to an included path take precedence over more frequent kinds",
     "STRUCT<a STRUCT<b STRING>>",
     Limits(include = paths(keys("a", "b")))
   )(some(1)("a" -> Obj("b" -> x)), some(99)("a" -> x))
   infers(
-    "but where only other values were seen, these win",
+    "a path with only other kinds of values does not become an object for an included path",
     "STRUCT<a STRING>",
     Limits(include = paths(keys("a", "b")))
   )(some(100)("a" -> x))
@@ -89,7 +89,7 @@ class ChosenPathsSuite extends munit.FunSuite with InferenceCases {
     Limits(maxFields = 1, include = paths(keys("z"), keys("y")))
   )(some(9)("a" -> x), some(1)("y" -> x, "z" -> x))
   infers(
-    "others have the room that is left",
+    "other fields share the rest of the cap",
     "STRUCT<a STRING, z STRING>",
     Limits(maxFields = 2, include = paths(keys("z")))
   )(some(9)("a" -> x, "b" -> x), some(1)("a" -> x, "z" -> x))
@@ -102,15 +102,19 @@ class ChosenPathsSuite extends munit.FunSuite with InferenceCases {
   }
 
   infers(
-    "an excluded path is not shredded, nor what is below it",
+    "an excluded path and the paths below it are not shredded",
     "STRUCT<b STRING>",
     Limits(exclude = paths(keys("a")))
   )(some(5)("a" -> Obj("x" -> x), "b" -> x))
-  infers("only that path", "STRUCT<a STRUCT<y STRING>, b STRING>", Limits(exclude = paths(keys("a", "x"))))(
+  infers(
+    "siblings of an excluded path are shredded",
+    "STRUCT<a STRUCT<y STRING>, b STRING>",
+    Limits(exclude = paths(keys("a", "x")))
+  )(
     some(5)("a" -> Obj("x" -> x, "y" -> x), "b" -> x)
   )
   infers(
-    "an excluded path leaves its place under the cap to others",
+    "an excluded path does not count towards the cap",
     "STRUCT<b STRING>",
     Limits(maxFields = 1, exclude = paths(keys("a")))
   )(some(5)("a" -> x), some(4)("b" -> x))
@@ -125,17 +129,17 @@ class ChosenPathsSuite extends munit.FunSuite with InferenceCases {
     Limits(exclude = paths(Nil), include = paths(keys("a")))
   )(some(5)("a" -> x))
   infers(
-    "what is excluded stays so if it is included as well",
+    "a path that is excluded and included is excluded",
     "STRUCT<b STRING>",
     Limits(include = paths(keys("a"), keys("a", "b")), exclude = paths(keys("a")))
   )(some(5)("a" -> Obj("b" -> x), "b" -> x))
   infers(
-    "below an included path too",
+    "a path below an included path is excluded",
     "STRUCT<a STRUCT<c STRING>>",
     Limits(include = paths(keys("a")), exclude = paths(keys("a", "b")))
   )(some(5)("a" -> Obj("b" -> x, "c" -> x)))
   infers(
-    "excluded for the policy majority",
+    "a path is excluded by the policy majority",
     "STRUCT<b STRING>",
     Limits(policy = Policy.Majority, exclude = paths(keys("a")))
   )(some(5)("a" -> x, "b" -> x))

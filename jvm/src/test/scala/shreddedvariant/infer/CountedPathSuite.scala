@@ -1,4 +1,6 @@
-/** What a writer counts while it shreds is what counting the same variants by themselves gives, whatever the shape. */
+/**
+ * For every shape, a writer that counts while it shreds gives the same counts as counting without shredding.
+ */
 package shreddedvariant.infer
 
 import org.apache.hadoop.fs.Path
@@ -40,17 +42,17 @@ class CountedPathSuite extends munit.ScalaCheckSuite {
     paths <- Gen.frequency(2 -> Gen.const(PathLimiter.MaxPaths), 1 -> Gen.choose(1, 30))
   } yield (values, shape, layout, paths)
 
-  property("all values, also those that no cell takes, with the guard and without") {
+  property("all values are counted, also values that no cell types, with and without a limit on paths") {
     forAll(cases) { case (values, shape, layout, paths) =>
       val variants = values.map { value =>
         val (metadata, bytes) = Value.encode(value)
         new VariantVal(bytes, metadata)
       }
-      val alone = Counts.limitedTo(paths)
-      variants.foreach(variant => alone.add(variant.getMetadata, variant.getValue))
-      val both = counted(variants ++ variants, shape, layout, paths)
-      variants.foreach(variant => alone.add(variant.getMetadata, variant.getValue))
-      assertEquals(both.toBytes.toSeq, alone.toBytes.toSeq)
+      val plain = Counts.limitedTo(paths)
+      variants.foreach(variant => plain.add(variant.getMetadata, variant.getValue))
+      val shredded = counted(variants ++ variants, shape, layout, paths)
+      variants.foreach(variant => plain.add(variant.getMetadata, variant.getValue))
+      assertEquals(shredded.toBytes.toSeq, plain.toBytes.toSeq)
     }
   }
 }

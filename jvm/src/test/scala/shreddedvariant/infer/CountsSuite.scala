@@ -1,4 +1,4 @@
-/** Counts are the same whatever the order of rows and however they are split; their bytes say all, and lie to nobody. */
+/** Counts do not depend on the order of rows or on how rows are split; their bytes are complete and checked. */
 package shreddedvariant.infer
 
 import java.math.BigInteger
@@ -20,18 +20,18 @@ class CountsSuite extends ScalaCheckSuite {
       Gen.frequency(1 -> Gen.const(None), 9 -> Value.values(3).map(Some(_)))
     ))
 
-  /** Guards so small that they cut what the generators make. */
+  /** Maximum numbers of paths, small enough to cut the generated values. */
   private val guards = Gen.oneOf(1, 2, 5, 10, 20, 1000)
 
   private def equal(a: Counts, b: Counts) = a.toBytes.sameElements(b.toBytes)
 
-  property("the order of rows does not show") {
+  property("counts do not depend on the order of rows") {
     forAllNoShrink(rows, guards, Gen.long) { (rows, guard, seed) =>
       equal(of(rows, guard), of(new Random(seed).shuffle(rows), guard))
     }
   }
 
-  property("neither partitions nor batches nor the order of merges show") {
+  property("counts do not depend on partitions, batches or the order of merges") {
     forAllNoShrink(rows, guards, Gen.choose(1, 5), Gen.long) { (rows, guard, parts, seed) =>
       val random = new Random(seed)
       val counted = rows.groupBy(_ => random.nextInt(parts)).values.map(of(_, guard)).toSeq
@@ -51,7 +51,7 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("merging is associative, and leaves what it merges in as it was") {
+  property("merging is associative, and does not change the merged counts") {
     forAllNoShrink(rows, rows, rows, guards) { (a, b, c, guard) =>
       val left = of(a, guard)
       left.merge(of(b, guard))
@@ -65,7 +65,7 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("rows go on being added after a merge or a look at the bytes") {
+  property("rows can be added after a merge and after toBytes") {
     forAllNoShrink(rows, rows, rows, guards) { (a, b, c, guard) =>
       val counts = of(a, guard)
       counts.merge(of(b, guard))
@@ -75,7 +75,7 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("counts come back from their bytes") {
+  property("counts are restored from their bytes") {
     forAllNoShrink(rows, guards) { (rows, guard) =>
       val counts = of(rows, guard)
       val read = Counts.fromBytes(counts.toBytes)
@@ -86,7 +86,7 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("the order of a dictionary and keys that nobody uses do not show") {
+  property("counts do not depend on the order of a dictionary or on unused keys") {
     forAllNoShrink(Value.values(3), Gen.long) { (value, seed) =>
       val counts = new Counts
       val (metadata, bytes) =
@@ -96,7 +96,7 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("counts that must fit are exact in what is left, whatever others have cut before they merge") {
+  property("counts that are cut to a size are exact, also after a merge with counts of another size") {
     forAllNoShrink(rows, rows, Gen.choose(60, 400), Gen.choose(60, 400)) { (a, b, some, few) =>
       val (left, right, whole) = (of(a).within(some), of(b).within(few), of(a ++ b))
       val merged = of(a).within(some)
@@ -108,19 +108,19 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  /** Whether all that one tree knows is what the other knows of it. */
+  /** Whether each path of one tree has the same counts in the other tree. */
   private def isPart(some: Node, all: Node): Boolean =
     some.counts.sameElements(all.counts) && some.largest == all.largest && some.scale == all.scale &&
       some.sortedFields.forall(f => isPart(f, field(all, new String(f.name.bytes, "UTF-8")))) &&
       (some.element == null || isPart(some.element, all.element))
 
-  test("counts fit into as few bytes as one path needs, and in all that is there they use it") {
+  test("counts are cut to any size down to one path, and use at least half of the size") {
     val counts = of(Seq(Some(Obj((0 until 5000).map(i => f"name$i%04d" -> Value.Bool(true)): _*))))
     val all = counts.toBytes.length
     assert(counts.within(all) eq counts)
-    for (most <- Seq(all - 1, all / 2, all / 10, 100, 30)) {
-      val bytes = counts.within(most).toBytes.length
-      assert(bytes <= most && bytes >= most / 2, s"$bytes of $most")
+    for (maxSize <- Seq(all - 1, all / 2, all / 10, 100, 30)) {
+      val bytes = counts.within(maxSize).toBytes.length
+      assert(bytes <= maxSize && bytes >= maxSize / 2, s"$bytes of $maxSize")
     }
     assertEquals(PathLimiter.paths(counts.within(1).tree), 1)
   }
@@ -132,7 +132,7 @@ class CountsSuite extends ScalaCheckSuite {
     assert(equal(counts, of(rows ++ rows)))
   }
 
-  test("rows are all rows; values are those that are not null in any way") {
+  test("rows counts all rows; values counts rows that are neither NULL nor the variant null") {
     val counts =
       of(Seq(None, Some(Value.Null), Some(Value.Bool(true)), Some(Value.Obj(Map("a" -> Value.Null)))))
     assertEquals((counts.rows, counts.values), (4L, 2L))
@@ -144,9 +144,9 @@ class CountsSuite extends ScalaCheckSuite {
       val ten = BigInteger.TEN.pow(p)
       Seq(ten, ten.subtract(BigInteger.ONE), ten.negate, ten.negate.add(BigInteger.ONE))
     } :+ BigInteger.TEN.pow(38).subtract(BigInteger.ONE)
-    for (number <- numbers; (width, most) <- Seq(4 -> 9, 8 -> 18, 16 -> 38)) {
+    for (number <- numbers; (width, maxDigits) <- Seq(4 -> 9, 8 -> 18, 16 -> 38)) {
       val digits = new java.math.BigDecimal(number).precision
-      if (digits <= most) {
+      if (digits <= maxDigits) {
         val counts = of(Seq(Some(Value.Dec(number, 0, width))))
         assertEquals(counts.tree.integerDigits, digits, s"$number in $width bytes")
       }
@@ -160,14 +160,14 @@ class CountsSuite extends ScalaCheckSuite {
     assertEquals(Scalars.digits(Long.MinValue), 19)
   }
 
-  test("digits of several decimals are the most before and behind the point, wherever those come") {
+  test("digits of several decimals are the maxima before and after the point, in any order") {
     val random = new scala.util.Random(7)
     for (_ <- 0 until 2000) {
       val decimals = Seq.fill(1 + random.nextInt(6)) {
-        val (width, most) = Seq(4 -> 9, 8 -> 18)(random.nextInt(2))
+        val (width, maxDigits) = Seq(4 -> 9, 8 -> 18)(random.nextInt(2))
         val number =
-          BigInteger.valueOf(random.nextLong(math.pow(10, random.nextInt(most + 1).toDouble).toLong))
-        Value.Dec(if (random.nextBoolean()) number else number.negate, random.nextInt(most + 1), width)
+          BigInteger.valueOf(random.nextLong(math.pow(10, random.nextInt(maxDigits + 1).toDouble).toLong))
+        Value.Dec(if (random.nextBoolean()) number else number.negate, random.nextInt(maxDigits + 1), width)
       }
       val node = of(decimals.map(Some(_))).tree
       val digits = decimals.map(d => new java.math.BigDecimal(d.unscaled).precision - d.scale)
@@ -178,7 +178,7 @@ class CountsSuite extends ScalaCheckSuite {
 
   // ---- hostile values ----
 
-  test("new keys in every row: memory is bounded, what is kept is exact, and order does not show") {
+  test("new keys in every row: memory is bounded, counts are exact and do not depend on the order") {
     val rows = (0 until 6000).map { i =>
       val keys = (0 until 10).map(n => s"$i-key$n" -> Obj(s"x$i" -> Value.Bool(true)))
       Obj(keys ++ Seq("type" -> Value.Text("x"), "id" -> Value.Integer(i.toLong, 4)): _*)
@@ -194,18 +194,18 @@ class CountsSuite extends ScalaCheckSuite {
     assertEquals(Inference.shape(counts, Limits()).ddl, "STRUCT<id BIGINT, type STRING>")
   }
 
-  test("a hundred thousand paths are tracked, and one more is one too many") {
-    // Keys with equally many digits and of one length: only hashes order them.
+  test("a hundred thousand paths are tracked, and not one more") {
+    // Keys with equal numbers of digits and equal lengths: only hashes order them.
     def wide(from: Int, until: Int) = Obj((from until until).map(i => f"k$i%06d" -> Value.Bool(true)): _*)
     for ((fields, isCut) <- Seq(99999 -> false, 100000 -> true)) {
       val counts = of((0 until fields by 1000).map(i => Some(wide(i, math.min(fields, i + 1000)))))
       assertEquals(counts.isCut, isCut, s"$fields")
-      // The object itself is a path too, and two paths may share the place of the first that is left out.
+      // The object itself is a path too, and several paths may share the place of the limit.
       assert(counts.tree.fieldCount <= 99999 && counts.tree.fieldCount >= math.min(fields, 99990))
     }
   }
 
-  test("names that people gave stay beside an object that is full of ids") {
+  test("names of a fixed schema stay beside an object with many generated ids") {
     val user = Obj("name" -> Value.Text("x"), "address1" -> Value.Text("x"), "sha256" -> Value.Text("x"))
     val rows = (0 until 600).map { i =>
       Obj("user" -> user, "seen" -> Obj((0 until 50).map(n => s"u${i * 1000L + n + 1000000}" -> user): _*))
@@ -217,21 +217,21 @@ class CountsSuite extends ScalaCheckSuite {
     assertEquals(kept.map(_.total), Seq(600L, 600L, 600L))
   }
 
-  test("a name of more than 256 bytes is data: it is not tracked, which is said") {
+  test("a name of more than 256 bytes is not tracked, and isCut is true") {
     assert(!of(Seq(Some(Obj("k" * 256 -> Value.Bool(true))))).isCut)
     val long = of(Seq(Some(Obj("k" * 257 -> Value.Bool(true), "a" -> Value.Bool(true)))))
     assert(long.isCut)
     assertEquals(long.tree.fieldCount, 1)
   }
 
-  test("a value that is nested without end is counted down to a depth, and no deeper") {
+  test("a deeply nested value is counted down to the maximum depth only") {
     def nested(depth: Int, wrap: Value => Value) =
       Iterator.iterate[Value](Value.Bool(true))(wrap).drop(depth).next()
     for (wrap <- Seq[Value => Value](v => Obj("a" -> v), v => Value.Arr(Seq(v)))) {
       val counts = of(Seq(Some(nested(500, wrap))))
       assertEquals(PathLimiter.paths(counts.tree), Counts.MaxDepth + 1)
     }
-    // Bytes that nest deeper than any stack: an array of one element, again and again.
+    // Arrays of one element, nested deeper than any stack.
     val depth = 100000
     val bytes = new Array[Byte](depth * 10 + 1)
     for (i <- 0 until depth) {
@@ -253,8 +253,8 @@ class CountsSuite extends ScalaCheckSuite {
     assertEquals(counts.tree.element.total, 100000L)
   }
 
-  test("fields that share bytes cannot make a short value hold more than it can") {
-    // Each array holds two elements, and both are the next array.
+  test("a short value whose parts share bytes is refused") {
+    // Each array has two elements, and both are the next array.
     val depth = 60
     val bytes = new Array[Byte](depth * 5 + 1)
     for (i <- 0 until depth) bytes(i * 5) = 3
@@ -263,7 +263,7 @@ class CountsSuite extends ScalaCheckSuite {
     assertEquals(refused.reason, "its parts overlap or end too early")
   }
 
-  test("a malformed value is refused, wherever it breaks") {
+  test("a malformed value is counted or refused, wherever the fault is") {
     val random = new Random(5)
     val good = Value.encode(Obj(
       "a" -> Obj("b" -> Value.Arr(Seq(Value.Integer(1, 8), Value.Text("x")))),
@@ -281,8 +281,8 @@ class CountsSuite extends ScalaCheckSuite {
 
   // ---- hostile bytes of counts ----
 
-  private def refuses(what: String, bytes: Seq[Int], reason: String)(implicit loc: munit.Location): Unit =
-    test(s"counts are refused: $what") {
+  private def refuses(fault: String, bytes: Seq[Int], reason: String)(implicit loc: munit.Location): Unit =
+    test(s"counts are refused: $fault") {
       val e = intercept[ShreddedVariantException](Counts.fromBytes(bytes.map(_.toByte).toArray))
       assertEquals(e.condition, "SHREDDED_VARIANT_COUNTS")
       assert(e.getMessage.contains(reason), e.getMessage)
@@ -291,7 +291,7 @@ class CountsSuite extends ScalaCheckSuite {
   refuses("no bytes", Nil, "they end too early")
   refuses("another version", Seq(2, 0, 0, 0), "they are of another version, or no counts")
   refuses("an unknown flag", Seq(1, 0, 4, 0), "a flag is unknown")
-  refuses("bytes behind the end", Seq(1, 0, 0, 0, 0), "bytes follow their end")
+  refuses("bytes after the end", Seq(1, 0, 0, 0, 0), "bytes follow their end")
   refuses("a number without end", Seq(1) ++ Seq.fill(12)(0xff), "a number is too large")
   refuses("unknown bits", Seq(1, 0, 0, 0x80, 0x80, 0x80, 0x04), "a number is too large")
   refuses("a count of 0", Seq(1, 1, 0, 1, 0), "a count is 0")
@@ -312,9 +312,9 @@ class CountsSuite extends ScalaCheckSuite {
     "a number is too large"
   )
   refuses(
-    "a name that was left out",
+    "a path beyond the limit",
     Seq(1, 1, 2, 1, 0x80, 0x80, 0x80, 2, 1, 1, 97, 0),
-    "a path stands there that was left out"
+    "they have a path beyond their limit"
   )
   refuses(
     "elements without end",
@@ -322,7 +322,7 @@ class CountsSuite extends ScalaCheckSuite {
     "they are nested too deep"
   )
 
-  test("bytes that were changed anywhere are counts or are refused") {
+  test("changed bytes are either counts or refused") {
     val random = new Random(3)
     val good = of(Seq.tabulate(50)(i =>
       Some(Obj("a" -> Value.Integer(i.toLong, 8), s"b$i" -> Value.Arr(Seq(Value.Text("x")))))
@@ -338,12 +338,12 @@ class CountsSuite extends ScalaCheckSuite {
     }
   }
 
-  test("sums from anywhere never turn negative") {
-    val most = Counts.fromBytes(Array[Byte](1, 1, 0, 1) ++ Array.fill(8)(-1.toByte) :+ 0x7f.toByte)
-    assertEquals(most.values, Long.MaxValue)
-    most.merge(most)
-    assertEquals(most.values, Long.MaxValue)
-    assertEquals(Inference.shape(most, Limits()).ddl, "BOOLEAN")
+  test("sums of untrusted counts are never negative") {
+    val counts = Counts.fromBytes(Array[Byte](1, 1, 0, 1) ++ Array.fill(8)(-1.toByte) :+ 0x7f.toByte)
+    assertEquals(counts.values, Long.MaxValue)
+    counts.merge(counts)
+    assertEquals(counts.values, Long.MaxValue)
+    assertEquals(Inference.shape(counts, Limits()).ddl, "BOOLEAN")
   }
 }
 

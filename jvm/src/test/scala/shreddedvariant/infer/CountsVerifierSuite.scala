@@ -1,4 +1,4 @@
-/** Counts are true of the values that they were made of, also in other widths; any other value shows. */
+/** The verifier accepts the counted values, also in other widths, and finds every other value. */
 package shreddedvariant.infer
 
 import java.math.BigInteger
@@ -13,7 +13,7 @@ class CountsVerifierSuite extends ScalaCheckSuite {
   private val rows: Gen[Seq[Option[Value]]] =
     Gen.choose(1, 10).flatMap(Gen.listOfN(_, Value.values(3).map(Option(_))))
 
-  property("the same values in any order give no finding, and a row less does") {
+  property("the same values in any order give no finding, and a missing row gives one") {
     forAllNoShrink(rows) { rows =>
       CountsVerifier.wrong(of(rows), of(rows.reverse)).isEmpty && CountsVerifier.wrong(
         of(rows),
@@ -26,16 +26,16 @@ class CountsVerifierSuite extends ScalaCheckSuite {
   private def int(value: Long, width: Int) = one(Value.Integer(value, width))
   private def dec(unscaled: Long, scale: Int) = one(Value.Dec(BigInteger.valueOf(unscaled), scale, 4))
 
-  test("an exact number may come back narrower") {
+  test("an exact number may be read in a narrower width") {
     assertEquals(CountsVerifier.wrong(int(5, 8), int(5, 1)), Nil)
     assertEquals(CountsVerifier.wrong(dec(500, 2), int(5, 1)), Nil)
     assertEquals(CountsVerifier.wrong(dec(500, 2), dec(50, 1)), Nil)
   }
 
-  test("more digits than were counted are found, with their path") {
-    val told = "its footer knows of fewer digits for inference than there are"
-    assertEquals(CountsVerifier.wrong(int(5, 8), int(50, 8)), Seq(("$['a']", told)))
-    assertEquals(CountsVerifier.wrong(int(5, 8), dec(51, 1)), Seq(("$['a']", told)))
+  test("more digits than the footer counts are found, with their path") {
+    val finding = "its footer counts fewer digits for inference than there are"
+    assertEquals(CountsVerifier.wrong(int(5, 8), int(50, 8)), Seq(("$['a']", finding)))
+    assertEquals(CountsVerifier.wrong(int(5, 8), dec(51, 1)), Seq(("$['a']", finding)))
   }
 
   test("another kind, a missing path and a missing element are found") {
@@ -53,7 +53,7 @@ class CountsVerifierSuite extends ScalaCheckSuite {
     )
   }
 
-  test("counts that left paths out tell of rows alone") {
+  test("if paths were left out, only the numbers of rows are compared") {
     val cut = of(Seq(Some(Obj("a" -> Value.Text("x"), "b" -> Value.Text("y")))), maxPaths = 1)
     assert(cut.isCut)
     assertEquals(CountsVerifier.wrong(cut, of(Seq(Some(Obj())))), Nil)

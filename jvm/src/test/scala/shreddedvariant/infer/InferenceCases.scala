@@ -1,4 +1,4 @@
-/** Cases of inference: some rows, and the shape that they have. */
+/** Test cases of inference: rows and the shape that is inferred from them. */
 package shreddedvariant.infer
 
 import shreddedvariant.Value
@@ -15,9 +15,9 @@ private[infer] trait InferenceCases extends munit.FunSuite {
 
   protected val x = Text("x")
 
-  protected def infers(what: String, shape: String, limits: Limits = Limits())(rows: Seq[Value]*)(implicit
+  protected def infers(title: String, shape: String, limits: Limits = Limits())(rows: Seq[Value]*)(implicit
       loc: munit.Location
-  ): Unit = test(what)(assertEquals(ddl(rows.flatten, limits), shape))
+  ): Unit = test(title)(assertEquals(ddl(rows.flatten, limits), shape))
 
   protected def wide(fields: Int) = (0 until fields).map(i => f"f$i%04d")
   protected def object_(names: Seq[String]): Value = Obj(names.map(_ -> x): _*)

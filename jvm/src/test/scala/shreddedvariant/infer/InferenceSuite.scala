@@ -1,4 +1,4 @@
-/** What inference makes of counts by the policy `equivalence`. */
+/** The shapes that the policy `equivalence` infers from counts. */
 package shreddedvariant.infer
 
 import java.math.BigInteger
@@ -23,22 +23,22 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
   infers("integers and decimals are one decimal that holds all of them", "DECIMAL(5,2)")(
     Seq(Integer(-123, 2), dec(150, 2), dec(5, 1))
   )
-  infers("the largest integer says how many digits a decimal needs, not its width", "DECIMAL(3,1)")(
+  infers("the largest integer, not its width, determines the digits of a decimal", "DECIMAL(3,1)")(
     Seq(Integer(99, 8), dec(5, 1))
   )
-  infers("the least integers have 19 digits", "DECIMAL(20,1)")(Seq(Integer(Long.MinValue, 8), dec(5, 1)))
+  infers("Long.MinValue has 19 digits", "DECIMAL(20,1)")(Seq(Integer(Long.MinValue, 8), dec(5, 1)))
   infers("a decimal holds at most 38 digits, those before the point first", "DECIMAL(38,19)")(
     Seq(Integer(Long.MinValue, 8), Dec(BigInteger.ONE, 30, 16))
   )
   infers("decimals without fractions stay decimals", "DECIMAL(20,0)")(Seq(Dec(BigInteger.TEN.pow(19), 0, 16)))
-  infers("integers and decimals outnumber together what is more frequent than either", "DECIMAL(2,1)")(
+  infers("integers and decimals together outnumber a kind that is more frequent than each", "DECIMAL(2,1)")(
     Seq(Integer(1, 1), Integer(1, 1), dec(15, 1), dec(15, 1), x, x, x)
   )
-  infers("doubles are no exact numbers: the majority wins, the rest is residual", "DOUBLE")(
+  infers("doubles are not exact numerics: the majority wins, other values are residual", "DOUBLE")(
     Seq.fill(3)(Fixed(7, Seq.fill(8)(1))),
     Seq(Integer(1, 1), dec(15, 1))
   )
-  infers("so are floats, of doubles too", "FLOAT")(Seq(
+  infers("floats and doubles are different classes", "FLOAT")(Seq(
     Fixed(14, Seq.fill(4)(1)),
     Fixed(14, Seq.fill(4)(1)),
     Fixed(7, Seq.fill(8)(1))
@@ -71,7 +71,7 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
     some(9)("record" -> Obj("text" -> x, "type" -> x)),
     some(91)("record" -> Obj("type" -> x))
   )
-  infers("a path of which no class reaches the floor stays untyped", "STRUCT<z STRING>")(
+  infers("a path without a class of the minimum frequency stays untyped", "STRUCT<z STRING>")(
     some(9)("a" -> x, "z" -> x),
     some(9)("a" -> Bool(true), "z" -> x),
     some(82)("z" -> x)
@@ -80,7 +80,7 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
     some(5)("a" -> x),
     some(5)("a" -> Obj("b" -> x))
   )
-  // Classes in the order in which the higher one wins; exact numerics stand where their widest type does.
+  // Classes by ascending rank; exact numerics have the rank of their widest type.
   private val classes = Seq[(Value, String)](
     Bool(true) -> "BOOLEAN",
     Integer(1, 8) -> "BIGINT",
@@ -115,41 +115,44 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
     assertEquals(ddl(Seq(Integer(1, 1), dec(15, 1), date, date), Limits()), "DATE")
   }
 
-  // ---- the limits of the specification hold for this policy too ----
+  // ---- the limits of the specification apply to this policy too ----
 
   for (
     (depth, stays) <- Seq(49 -> true, 50 -> true, 51 -> false);
-    (what, wrap) <- Seq[(String, Int => Value => Value)](
+    (kind, wrap) <- Seq[(String, Int => Value => Value)](
       "objects" -> (_ => v => Obj("a" -> v)),
       "arrays" -> (_ => v => Arr(Seq(v))),
       "objects and arrays in turn" -> (i => v => if (i % 2 == 0) Obj("a" -> v) else Arr(Seq(v)))
     )
-  ) test(s"a value $depth $what deep is ${if (stays) "shredded" else "not"}") {
+  ) test(s"a value $depth $kind deep is ${if (stays) "shredded" else "not"}") {
     val value = (0 until depth).foldLeft[Value](x)((v, i) => wrap(i)(v))
     assertEquals(ddl(Seq(value), Limits()) != "VARIANT", stays)
     assertEquals(ddl(Seq(value), Limits()).contains("STRING"), stays)
   }
 
   for (n <- Seq(1000, 1001))
-    test(s"of $n fields, 1000 are intermediate fields, the last one by name is none") {
+    test(s"of $n fields, the first 1000 by name are intermediate fields") {
       val shape = Inference.shape(of(Seq(Some(object_(wide(n))))), Limits(maxFields = 5000))
       assertEquals(leaves(shape), wide(1000).map(_ + "."))
     }
 
   infers(
-    "what gives no column makes room for the next class: [] beside objects",
+    "if a class gives no column, the next class is used: [] beside objects",
     "STRUCT<a STRUCT<b STRING>>"
   )(
     some(6)("a" -> Arr(Nil)),
     some(4)("a" -> Obj("b" -> x))
   )
-  infers("and {} beside strings", "STRUCT<a STRING>")(some(6)("a" -> Obj()), some(4)("a" -> x))
-  infers("elements of an array must reach the floor as well", "STRUCT<z STRING>")(
+  infers("if a class gives no column, the next class is used: {} beside strings", "STRUCT<a STRING>")(
+    some(6)("a" -> Obj()),
+    some(4)("a" -> x)
+  )
+  infers("elements of an array must reach the minimum frequency too", "STRUCT<z STRING>")(
     some(9)("a" -> Arr(Seq(x)), "z" -> x),
     some(10)("a" -> Arr(Nil), "z" -> x),
     some(81)("z" -> x)
   )
-  infers("arrays of arrays, with what they hold", "ARRAY<ARRAY<BIGINT>>")(Seq(Arr(Seq(
+  infers("arrays of arrays", "ARRAY<ARRAY<BIGINT>>")(Seq(Arr(Seq(
     Arr(Seq(Integer(1, 1))),
     Arr(Nil)
   ))))
@@ -161,20 +164,20 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
     Null,
     Null
   ))))
-  infers("nothing is worth it", "VARIANT")(Seq(Null), some(3)(), Seq(Arr(Nil)))
+  infers("no path is worth shredding", "VARIANT")(Seq(Null), some(3)(), Seq(Arr(Nil)))
 
-  test("no rows at all have the shape VARIANT, which the option takes") {
+  test("without rows the shape is VARIANT, which the option accepts") {
     assertEquals(Inference.shape(new Counts, Limits()), Shape.Untyped)
     assertEquals(ShapeParser.parse(Inference.shape(new Counts, Limits()).ddl), Shape.Untyped)
   }
 
-  test("a frequency of 0 takes everything that was seen, one of 1 what is everywhere") {
+  test("a minimum frequency of 0 keeps every path with values, and 1 keeps paths that all rows have") {
     val rows = some(999)("a" -> x) ++ some(1)("a" -> x, "b" -> x)
     assertEquals(ddl(rows, Limits(minFieldFrequency = 0)), "STRUCT<a STRING, b STRING>")
     assertEquals(ddl(rows, Limits(minFieldFrequency = 1)), "STRUCT<a STRING>")
   }
 
-  test("names that are no UTF-8 get no column") {
+  test("names that are not UTF-8 get no column") {
     val counts = new Counts
     counts.add(Array[Byte](1, 2, 0, 1, 2, 97, -1), Array[Byte](2, 2, 0, 1, 0, 1, 2, 4, 4))
     assertEquals(counts.tree.fieldCount, 2)
@@ -183,7 +186,7 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
 
   // ---- caps ----
 
-  /** As they are in a file: metadata, a value for each cell, a typed_value for each scalar. */
+  /** The leaves in a file: metadata, a value for each cell, a typed_value for each scalar. */
   private def parquetLeaves(shape: Shape): Int = {
     def cells(shape: Shape): Int = shape match {
       case Shape.Untyped => 1
@@ -200,7 +203,7 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
       assertEquals(leaves(shape), wide(math.min(n, 300)).map(_ + "."))
     }
 
-  test("the fields of an object are capped by the values that their columns hold") {
+  test("the fields of an object are capped by the numbers of values that their columns type") {
     // `a` has more values, but no class of them has as many as `b`.
     val rows = some(4)("a" -> x) ++ some(4)("a" -> Bool(true)) ++ some(5)("b" -> x)
     assertEquals(ddl(rows, Limits(maxFields = 1)), "STRUCT<b STRING>")
@@ -217,12 +220,12 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
       parquetLeaves(inferred.shape).toString
     )
     val kept = leaves(inferred.shape)
-    // The 300 of `d` are twice as frequent, and the others come by name.
+    // The 300 fields of `d` are twice as frequent; the others are kept by name.
     assertEquals(kept.count(_.startsWith("d")), 300)
     assertEquals(kept.filterNot(_.startsWith("d")), wide(300).take(kept.size - 300).map(n => s"a$n.."))
   }
 
-  test("where maxFields is raised, one object may use up what it needs") {
+  test("if maxFields is raised, one object may use as many leaves as it needs") {
     val limits = Limits(maxFields = 900)
     val inferred = Inference.infer(Seq(of(Seq(Some(object_(wide(901))))) -> limits)).head
     assertEquals(leaves(inferred.shape).size, 900)
@@ -230,7 +233,7 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
   }
 
   test(
-    "a file has at most 2000 leaves, shared by its columns: the most frequent paths, not the first columns"
+    "a file has at most 2000 leaves for all columns: the most frequent paths, not the first columns"
   ) {
     val wideRow = Obj(Seq("a", "b", "c").map(_ -> object_(wide(160))): _*)
     val often = of(Seq.fill(3)(Some(wideRow)))
@@ -242,14 +245,14 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
     assertEquals(Inference.shape(seldom, Limits()), shapes(1).shape)
   }
 
-  test("the caps on leaves are not for the policy majority") {
+  test("the caps on leaves do not apply to the policy majority") {
     val all = Obj(Seq("a", "b", "c", "d").map(_ -> object_(wide(300))): _*)
     val majority = Limits(policy = Policy.Majority)
     val shapes = Inference.infer(Seq.fill(3)(of(Seq(Some(all))) -> majority))
     assertEquals(shapes.map(s => leaves(s.shape).size), Seq(1200, 1200, 1200))
   }
 
-  test("a column with more paths than are tracked says so in the result") {
+  test("isCut is true for a column with more paths than are tracked") {
     val counts = Counts.limitedTo(10)
     CountsSuite.add(counts, Some(object_(wide(20))))
     assert(Inference.infer(Seq(counts -> Limits())).head.isCut)
@@ -259,7 +262,7 @@ class InferenceSuite extends ScalaCheckSuite with InferenceCases {
 
   // ---- laws ----
 
-  property("a shape is what its DDL says, and never types what was not seen") {
+  property("the DDL of an inferred shape is parsed to the same shape, and only paths with values are typed") {
     val rows = Gen.choose(1, 10).flatMap(Gen.listOfN(_, Value.values(3)))
     forAllNoShrink(rows, Gen.oneOf(Policy.all), Gen.oneOf(0.0, 0.1, 0.5)) { (rows, policy, frequency) =>
       val shape =

@@ -1,4 +1,4 @@
-/** The specification of the shredding analyser, sentence by sentence, as policy `majority`. */
+/** The specification of the shredding analyser, sentence by sentence, as the policy `majority`. */
 package shreddedvariant.infer
 
 import java.math.BigInteger
@@ -18,7 +18,10 @@ class SpecInferenceSuite extends munit.FunSuite {
   private def ddl(rows: Seq[Value], limits: Limits = majority) =
     Inference.shape(of(rows.map(Some(_))), limits).ddl
 
-  /** Rows of which each has the field `a`, as `counts` say: how many of each value; and some without it. */
+  /**
+   * `total` rows: for each value of `counts`, that number of rows with this value in the field `a`; others lack
+   * `a`.
+   */
   private def rows(total: Int, counts: (Value, Int)*): Seq[Value] = {
     val some = counts.flatMap { case (value, n) => Seq.fill(n)(Obj("a" -> value, "z" -> Text("x"))) }
     some ++ Seq.fill(total - some.size)(Obj("z" -> Text("x")))
@@ -38,7 +41,7 @@ class SpecInferenceSuite extends munit.FunSuite {
     assertEquals(shapes.distinct.size, 1)
   }
 
-  test("also where the distinct fields at a level exceed MAX_INTERMEDIATE_FIELDS, unlike there") {
+  test("the same schema in any order also above MAX_INTERMEDIATE_FIELDS, unlike in the specification") {
     val values = Seq.tabulate(1500)(i => Obj(s"f$i" -> Bool(true), "often" -> Text("x")))
     val shapes =
       (0 until 3).map(seed => ddl(new Random(seed).shuffle(values), majority.copy(minFieldFrequency = 0)))
@@ -71,11 +74,11 @@ class SpecInferenceSuite extends munit.FunSuite {
   } test(s"a tie between $lowType and $highType goes to $highType") {
     assertEquals(ddl(Seq(low, high)), highType)
     assertEquals(ddl(Seq(high, low, low, high)), highType)
-    // One more is no tie.
+    // With one more value there is no tie.
     assertEquals(ddl(Seq(low, high, low)), lowType)
   }
 
-  /** Objects and arrays have ranks of ours, above all scalars: 19 and 20. */
+  /** Arrays and objects have our own ranks, 19 and 20, above all scalars. */
   private val nests = Seq[(Value, String)](
     Arr(Seq(Text("x"))) -> "ARRAY<STRING>",
     Obj("x" -> Bool(true)) -> "STRUCT<x BOOLEAN>"
@@ -88,7 +91,7 @@ class SpecInferenceSuite extends munit.FunSuite {
     assertEquals(ddl(Seq(scalar, nest)), nestType)
     assertEquals(ddl(Seq(nest, scalar, scalar, nest)), nestType)
     assertEquals(ddl(Seq(scalar, nest, scalar)), scalarType)
-    // Below a field and in an array too.
+    // The same below a field and in an array.
     assertEquals(ddl(Seq(Obj("a" -> scalar), Obj("a" -> nest))), s"STRUCT<a $nestType>")
     assertEquals(ddl(Seq(Arr(Seq(scalar, nest)))), s"ARRAY<$nestType>")
   }
@@ -98,7 +101,7 @@ class SpecInferenceSuite extends munit.FunSuite {
     assertEquals(ddl(Seq(Obj("x" -> Bool(true)), Arr(Seq(Text("x"))), Arr(Nil))), "ARRAY<STRING>")
   }
 
-  test("of three types and more that tie, the highest wins, in any order") {
+  test("if three or more types tie, the highest wins, in any order") {
     val all = scalars ++ nests
     for {
       kinds <- all.indices.combinations(3)
@@ -106,14 +109,14 @@ class SpecInferenceSuite extends munit.FunSuite {
       if types.map(family).distinct.size == 3
     } for (order <- kinds.permutations)
       assertEquals(ddl(order.map(all(_)._1)), types.last, types.toString)
-    // All at once, one of each family.
+    // All families at once, with one type of each.
     val each = all.groupBy(t => family(t._2)).values.map(_.head._1).toSeq
     val seldom = majority.copy(minFieldFrequency = 0)
     assertEquals(ddl(each, seldom), "STRUCT<x BOOLEAN>")
     assertEquals(ddl(each.filterNot(_ == nests(1)._1), seldom), "ARRAY<STRING>")
   }
 
-  test("families tie as families: by the widest type that was seen") {
+  test("a family has the rank of its widest type") {
     val (byte, long, dec, float) =
       (Integer(1, 1), Integer(1, 8), Dec(BigInteger.ONE, 1, 4), Fixed(14, Seq.fill(4)(1)))
     assertEquals(ddl(Seq(byte, long, float, float)), "FLOAT")
@@ -133,7 +136,7 @@ class SpecInferenceSuite extends munit.FunSuite {
     widest = Map(1 -> "TINYINT", 2 -> "SMALLINT", 4 -> "INT", 8 -> "BIGINT")(widths.max)
   } test(s"integers of ${widths.mkString(", ")} bytes are promoted to $widest") {
     assertEquals(ddl(widths.map(Integer(1, _))), widest)
-    // Each alone is rarer than the strings, together they are not.
+    // Each width is rarer than the strings; all widths together are not.
     val strings = if (widths.size > 1) widths.size - 1 else 0
     assertEquals(ddl(widths.map(Integer(1, _)) ++ Seq.fill(strings)(Text("x"))), widest)
   }
@@ -141,8 +144,8 @@ class SpecInferenceSuite extends munit.FunSuite {
   for (widths <- (1 to 3).flatMap(Seq(4, 8, 16).combinations(_)))
     test(s"decimals of ${widths.mkString(", ")} bytes are promoted to one with the digits of all") {
       val values = widths.map(w => Dec(BigInteger.valueOf(w * 10L), w / 4, w))
-      val (before, scale) = (Map(4 -> 1, 8 -> 0, 16 -> 0), widths.max / 4)
-      val integerDigits = widths.map(before).max
+      val (digitsBefore, scale) = (Map(4 -> 1, 8 -> 0, 16 -> 0), widths.max / 4)
+      val integerDigits = widths.map(digitsBefore).max
       assertEquals(
         ddl(values ++ Seq.fill(widths.size - 1)(Text("x"))),
         s"DECIMAL(${integerDigits + scale},$scale)"
@@ -158,7 +161,7 @@ class SpecInferenceSuite extends munit.FunSuite {
   }
 
   for (
-    ((before, scale), wanted) <- Seq(
+    ((before, scale), expected) <- Seq(
       (1, 0) -> "DECIMAL(1,0)",
       (9, 0) -> "DECIMAL(9,0)",
       (9, 1) -> "DECIMAL(10,1)",
@@ -169,13 +172,13 @@ class SpecInferenceSuite extends munit.FunSuite {
       (38, 38) -> "DECIMAL(38,0)",
       (1, 38) -> "DECIMAL(38,37)"
     )
-  ) test(s"decimals of $before digits before the point and $scale behind it are $wanted") {
+  ) test(s"decimals of $before digits before the point and $scale after the point are $expected") {
     val whole = Dec(BigInteger.TEN.pow(before - 1), 0, 16)
     val fraction = Dec(BigInteger.ONE, scale, 16)
-    assertEquals(ddl(Seq(whole, fraction)), wanted)
+    assertEquals(ddl(Seq(whole, fraction)), expected)
   }
 
-  test("a fraction below 1 has no digits before the point, and trailing zeros count as they are stored") {
+  test("a fraction below 1 has no digits before the point, and stored trailing zeros count") {
     assertEquals(ddl(Seq(Dec(BigInteger.ONE, 3, 4))), "DECIMAL(3,3)")
     assertEquals(ddl(Seq(Dec(BigInteger.valueOf(1500), 3, 4))), "DECIMAL(4,3)")
     assertEquals(ddl(Seq(Dec(BigInteger.ZERO, 2, 4))), "DECIMAL(2,2)")
@@ -204,19 +207,19 @@ class SpecInferenceSuite extends munit.FunSuite {
       assertEquals(counted(total / 10 - 1), "STRUCT<z STRING>")
     }
 
-  test("the frequency of a field counts all its values, of whatever type") {
+  test("the frequency of a field counts all its values of any type") {
     assertEquals(
       ddl(rows(100, Text("x") -> 5, Bool(true) -> 4, Integer(1, 1) -> 3)),
       "STRUCT<a STRING, z STRING>"
     )
   }
 
-  test("variant nulls are no values, neither of a field nor of the root") {
+  test("variant nulls do not count as values, neither of a field nor of the root") {
     assertEquals(ddl(rows(100, Null -> 50, Text("x") -> 9)), "STRUCT<z STRING>")
     assertEquals(ddl(rows(90, Text("x") -> 9) ++ Seq.fill(10)(Null)), "STRUCT<a STRING, z STRING>")
   }
 
-  test("frequencies deep down are measured by the rows too") {
+  test("frequencies of nested fields are relative to the rows too") {
     val deep =
       Seq.fill(9)(Obj("o" -> Obj("x" -> Bool(true)))) ++ Seq.fill(11)(Obj("o" -> Obj("y" -> Bool(true)))) ++
         Seq.fill(80)(Obj("z" -> Text("x")))
@@ -229,16 +232,16 @@ class SpecInferenceSuite extends munit.FunSuite {
       Obj("z" -> Text("x"))
     )
     assertEquals(ddl(values), "STRUCT<l ARRAY<STRUCT<x BOOLEAN>>, z STRING>")
-    // The array itself is in 9 rows only now.
+    // Now the array itself is in only 9 rows.
     assertEquals(ddl(values.patch(1, Nil, 1) ++ Seq.fill(1)(Obj("z" -> Text("x")))), "STRUCT<z STRING>")
   }
 
-  test("elements of arrays are no fields: MIN_FIELD_FREQUENCY is not asked of them") {
+  test("elements of arrays are not fields: MIN_FIELD_FREQUENCY does not apply to them") {
     // The array is in all rows, its one element in one of a hundred.
     val values = Obj("l" -> Arr(Seq(Text("x")))) +: Seq.fill(99)(Obj("l" -> Arr(Nil)))
     assertEquals(ddl(values), "STRUCT<l ARRAY<STRING>>")
     assertEquals(ddl(Arr(Seq(Bool(true))) +: Seq.fill(99)(Arr(Nil))), "ARRAY<BOOLEAN>")
-    // Fields of what is in there are asked.
+    // MIN_FIELD_FREQUENCY applies to the fields of elements.
     assertEquals(
       ddl(Obj("l" -> Arr(Seq(Obj("x" -> Bool(true))))) +: Seq.fill(99)(Obj("l" -> Arr(Nil)))),
       "VARIANT"
@@ -248,7 +251,7 @@ class SpecInferenceSuite extends munit.FunSuite {
   // ---- "the shredded schema type, or null if no shredding should be performed" ----
 
   for (
-    (what, values) <- Seq[(String, Seq[Value])](
+    (title, values) <- Seq[(String, Seq[Value])](
       "no rows" -> Nil,
       "nulls" -> Seq(Null, Null),
       "empty objects" -> Seq(Obj(), Obj()),
@@ -259,14 +262,14 @@ class SpecInferenceSuite extends munit.FunSuite {
       "objects of empty objects" -> Seq(Obj("a" -> Obj(), "b" -> Arr(Nil))),
       "objects of rare fields" -> Seq.tabulate(11)(i => Obj(s"f$i" -> Bool(true)))
     )
-  ) test(s"no shredding for $what")(assertEquals(ddl(values), "VARIANT"))
+  ) test(s"no shredding for $title")(assertEquals(ddl(values), "VARIANT"))
 
-  test("a path that is mostly empty objects or arrays is not shredded, whatever else is there") {
+  test("a path with mostly empty objects or arrays is not shredded, whatever its other values") {
     assertEquals(ddl(rows(10, Obj() -> 5, Text("x") -> 4)), "STRUCT<z STRING>")
     assertEquals(ddl(rows(10, Arr(Nil) -> 5, Obj("x" -> Bool(true)) -> 4)), "STRUCT<z STRING>")
   }
 
-  // ---- "the determinism contract holds within a single batch": here merged batches are one ----
+  // ---- "the determinism contract holds within a single batch": merged batches count as one batch ----
 
   test("batches of different distributions that are merged give the layout of all their rows") {
     val (first, second) = (rows(60, Text("x") -> 50), rows(60, Bool(true) -> 55))
@@ -277,9 +280,9 @@ class SpecInferenceSuite extends munit.FunSuite {
   }
 
   test("a scalar of every type at the root is shredded as that type") {
-    for ((value, wanted) <- scalars) {
-      assertEquals(ddl(Seq(value)), wanted)
-      assertEquals(ShapeParser.parse(wanted).ddl, wanted)
+    for ((value, expected) <- scalars) {
+      assertEquals(ddl(Seq(value)), expected)
+      assertEquals(ShapeParser.parse(expected).ddl, expected)
     }
   }
 }
@@ -288,7 +291,7 @@ object SpecInferenceSuite {
   private def fixed(id: Int, width: Int): Value = Fixed(id, Seq.fill(width)(1.toByte))
   private def dec(width: Int, digits: Int): Value = Dec(BigInteger.TEN.pow(digits - 1), 1, width)
 
-  /** A value of each type in the order of TIE_BREAK_PRIORITY, and the shape of it alone. */
+  /** A value of each type in the order of TIE_BREAK_PRIORITY, with the shape of this value alone. */
   val scalars: Seq[(Value, String)] = Seq(
     Bool(true) -> "BOOLEAN",
     Integer(1, 1) -> "TINYINT",

@@ -15,18 +15,18 @@ class SpecLimitsSuite extends InferenceCases {
 
   private def fieldsOf(shape: Shape) = shape match {
     case Shape.Object(fields) => fields.map(_._1)
-    case other => fail(s"no object: ${other.ddl}")
+    case other => fail(s"not an object: ${other.ddl}")
   }
 
   // ---- "Above MAX_SHREDDED_FIELDS, the most frequent are kept with alphabetical tie-breaking" ----
 
   for (n <- Seq(299, 300, 301))
-    test(s"of $n fields, ${math.min(n, 300)} are kept, the last ones by name pruned") {
+    test(s"of $n fields, the first ${math.min(n, 300)} by name are kept") {
       val shape = Inference.shape(of(Seq(Some(Obj(wide(n).map(_ -> Bool(true)): _*)))), majority)
       assertEquals(fieldsOf(shape), wide(math.min(n, 300)))
     }
 
-  test("the most frequent fields are kept, whatever their names") {
+  test("the most frequent fields are kept, regardless of their names") {
     val all = Obj(wide(301).map(_ -> Bool(true)): _*)
     val last = Obj("f0300" -> Bool(true), "f0299" -> Bool(true))
     val shape = Inference.shape(of(Seq(all, last).map(Some(_))), majority)
@@ -51,12 +51,12 @@ class SpecLimitsSuite extends InferenceCases {
 
   for (
     (depth, stays) <- Seq(49 -> true, 50 -> true, 51 -> false);
-    (what, wrap) <- Seq[(String, Value => Value)](
+    (kind, wrap) <- Seq[(String, Value => Value)](
       "objects" -> (v => Obj("a" -> v)),
       "arrays" -> (v => Arr(Seq(v)))
     )
   )
-    test(s"a value $depth $what deep is ${if (stays) "shredded" else "not"}") {
+    test(s"a value $depth $kind deep is ${if (stays) "shredded" else "not"}") {
       val shape = ddl(Seq(nested(depth, wrap)))
       assertEquals(shape.contains("STRING"), stays)
       assertEquals(shape == "VARIANT", !stays)
@@ -74,7 +74,7 @@ class SpecLimitsSuite extends InferenceCases {
       assertEquals(ddl(Seq(value)) == "VARIANT", !stays)
     }
 
-  test("what else is there stays where recursion stops") {
+  test("other paths are kept if recursion stops at one path") {
     assertEquals(ddl(Seq(Obj("a" -> nested(50, v => Obj("a" -> v)), "b" -> Text("x")))), "STRUCT<b STRING>")
     assertEquals(
       ddl(Seq(Obj("a" -> Obj("b" -> Text("x")), "c" -> Text("x"))), majority.copy(maxDepth = 1)),
@@ -85,7 +85,7 @@ class SpecLimitsSuite extends InferenceCases {
   // ---- "New struct fields are not tracked once a node reaches MAX_INTERMEDIATE_FIELDS (default 1000)" ----
 
   for (n <- Seq(1000, 1001))
-    test(s"of $n fields, 1000 are intermediate fields, the last one by name is none") {
+    test(s"of $n fields, the first 1000 by name are intermediate fields") {
       val limits = majority.copy(maxFields = 5000)
       val shape = Inference.shape(of(Seq(Some(Obj(wide(n).map(_ -> Bool(true)): _*)))), limits)
       assertEquals(fieldsOf(shape), wide(1000))

@@ -1,4 +1,4 @@
-/** The draft's groups: those that we write, those that we read, those that are refused, and what is a variant at all. */
+/** The groups of the draft layout: written groups, read groups, refused groups, and recognition of variants. */
 package shreddedvariant.layout
 
 import munit.ScalaCheckSuite
@@ -16,7 +16,7 @@ class DraftLayoutSuite extends ScalaCheckSuite {
 
   private def bind(group: String) = FileCell.bind(parsed(group), Seq("v"), "v", 3)
 
-  /** All kinds of a cell's parts, as deep as they go. */
+  /** The kinds of the parts of a cell, recursively. */
   private def parts(cell: FileCell): String = (cell.value.map(_ => "untyped").toSeq ++ cell.typed.map {
     case FileTyped.Scalar(scalar, _) => scalar.ddl
     case FileTyped.Array(_, element) => s"[${parts(element)}]"
@@ -38,7 +38,7 @@ class DraftLayoutSuite extends ScalaCheckSuite {
     }
   }
 
-  test("the two examples of the specification are written as they stand there") {
+  test("the two examples of the specification are written exactly") {
     val examples = Seq(
       "a BIGINT, b STRUCT<c STRING>" -> """
         optional binary untyped_value;
@@ -67,9 +67,9 @@ class DraftLayoutSuite extends ScalaCheckSuite {
         } } }"""
     )
     for ((shape, group) <- examples) {
-      val wanted =
+      val expectedFile =
         MessageTypeParser.parseMessageType(s"message file { optional group variant_col { $group } }")
-      assertEquals(file(ShapeParser.parse(shape)).toString, wanted.toString)
+      assertEquals(file(ShapeParser.parse(shape)).toString, expectedFile.toString)
     }
   }
 
@@ -97,7 +97,7 @@ class DraftLayoutSuite extends ScalaCheckSuite {
     "untyped {a: untyped}"
   )
   reads(
-    "keys that are called as columns are",
+    "keys that have the names of columns",
     s"optional group object { ${Seq("_a", "array", "metadata", "object", "typed_value", "untyped_value", "value").map(
         k => s"optional group $k { $untyped }"
       ).mkString(" ")} }",
@@ -177,7 +177,7 @@ class DraftLayoutSuite extends ScalaCheckSuite {
     "INTEGER(32,false)"
   )
   refuses(
-    "a field that is no group",
+    "a field that is not a group",
     "optional group object { optional int32 a; }",
     "MALFORMED_LAYOUT",
     "its field 'a'"
@@ -197,7 +197,7 @@ class DraftLayoutSuite extends ScalaCheckSuite {
 
   private def isVariant(group: String) = DraftLayout.isVariant(parsed(group).getType(0))
 
-  test("a group of the draft's fields alone is a variant, one with others is not") {
+  test("a group with only the draft's fields is a variant, a group with other fields is not") {
     val a = s"optional group object { optional group a { $untyped } }"
     for (
       group <-
@@ -222,7 +222,7 @@ class DraftLayoutSuite extends ScalaCheckSuite {
     assert(!DraftLayout.isVariant(list.getType(0).asInstanceOf[GroupType].getType(0)))
   }
 
-  test("we write no name that is reserved") {
+  test("the writer uses no reserved name") {
     def names(group: GroupType): Seq[String] = {
       import scala.jdk.CollectionConverters._
       group.getFields.asScala.toSeq.flatMap { f =>

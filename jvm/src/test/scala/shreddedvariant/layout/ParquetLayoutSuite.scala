@@ -1,4 +1,4 @@
-/** What is written for a shape is what is bound from the file: shape → group → cells → the same shape. */
+/** The group that is written for a shape is bound to cells of the same shape. */
 package shreddedvariant.layout
 
 import munit.ScalaCheckSuite
@@ -24,7 +24,7 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
     )
   }
 
-  test("the example of the specification is written as it stands there") {
+  test("the example of the specification is written exactly") {
     val shape = ShapeParser.parse("event_type STRING, event_ts TIMESTAMP, tags ARRAY<STRING>")
     val expected = MessageTypeParser.parseMessageType("""message file {
       optional group v (VARIANT(1)) {
@@ -110,7 +110,7 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
   )
   refuses("a repeated value", s"$metadata repeated int32 typed_value;", "MALFORMED_LAYOUT", "repeated")
   refuses(
-    "a field that is no group",
+    "a field that is not a group",
     s"$metadata optional group typed_value { optional int32 a; }",
     "MALFORMED_LAYOUT",
     "its field 'a' is not a group"
@@ -134,7 +134,7 @@ class ParquetLayoutSuite extends ScalaCheckSuite {
     "maxVariantDepth"
   )
 
-  test("groups of lists may have any name, fields may be optional, columns stand in any order") {
+  test("groups of lists may have any name, fields may be optional, columns may have any order") {
     val schema = MessageTypeParser.parseMessageType("""message file { optional group v {
       optional group typed_value { optional group f {
         optional group typed_value (LIST) { repeated group bag { optional group item { optional int32 typed_value; } } }

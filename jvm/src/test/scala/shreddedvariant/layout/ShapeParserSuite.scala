@@ -1,4 +1,4 @@
-/** A shape is what its text says, and a text that is none is refused where it breaks. */
+/** Valid texts are parsed to their shapes; invalid texts are refused with the position of the error. */
 package shreddedvariant.layout
 
 import munit.ScalaCheckSuite
@@ -36,11 +36,11 @@ class ShapeParserSuite extends ScalaCheckSuite {
   reads("`a b` INT, `c``d` INT", objectOf(Seq("a b" -> Shape.Scalar(Int32), "c`d" -> Shape.Scalar(Int32))))
   reads("A INT, a INT", objectOf(Seq("A" -> Shape.Scalar(Int32), "a" -> Shape.Scalar(Int32))))
 
-  private def refuses(text: String, at: Int, reason: String)(implicit loc: munit.Location): Unit =
+  private def refuses(text: String, position: Int, reason: String)(implicit loc: munit.Location): Unit =
     test(s"'${text.take(30)}' is refused") {
       val e = intercept[ShreddedVariantException](ShapeParser.parse(text))
       assertEquals(e.condition, "SHREDDED_VARIANT_SHAPE")
-      assert(e.getMessage.contains(s"at character $at ($reason"), e.getMessage)
+      assert(e.getMessage.contains(s"at character $position ($reason"), e.getMessage)
     }
 
   refuses("", 1, "it is empty")
@@ -58,7 +58,7 @@ class ShapeParserSuite extends ScalaCheckSuite {
   refuses("a " + "ARRAY<" * 500, 3002, "it is nested deeper than 500 levels")
   refuses("ARRAY<" * 501, 3006, "it is nested deeper than 500 levels")
 
-  property("a shape reads its own text") {
+  property("the DDL of a shape is parsed to the same shape") {
     forAllNoShrink(Shapes.shapes(4))(shape => ShapeParser.parse(shape.ddl) == shape)
   }
 }

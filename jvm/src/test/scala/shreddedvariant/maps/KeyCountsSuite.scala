@@ -1,4 +1,4 @@
-/** Hot keys are those that hold most bytes among the frequent ones, in whatever order the rows come. */
+/** Hot keys are the frequent keys with the most bytes, for any order of the rows. */
 package shreddedvariant.maps
 
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData, MapData}
@@ -19,12 +19,12 @@ class KeyCountsSuite extends munit.FunSuite {
     counts
   }
 
-  private def chooses(what: String, rows: Seq[Seq[(String, String)]], limits: KeyLimits, hot: String*)(
+  private def chooses(title: String, rows: Seq[Seq[(String, String)]], limits: KeyLimits, hot: String*)(
       implicit loc: munit.Location
-  ): Unit = test(what) {
+  ): Unit = test(title) {
     for (order <- Seq(rows, rows.reverse, new scala.util.Random(1).shuffle(rows))) {
       assertEquals(counted(order).hot(limits), hot)
-      // Also in parts, which are merged.
+      // The same for parts that are merged.
       val parts = order.grouped(3).map(counted(_)).toSeq
       parts.reverse.reduceOption { (a, b) => a.merge(b); a }.foreach(sum =>
         assertEquals(sum.hot(limits), hot)
@@ -38,9 +38,22 @@ class KeyCountsSuite extends munit.FunSuite {
       Seq("null" -> null) ++ Seq(s"k$i" -> "unique")
   }
 
-  chooses("most bytes first, and none below the floor", rows, KeyLimits(), "long", "always", "two")
-  chooses("exactly the floor stays", rows, KeyLimits(minFrequency = 0.25), "long", "always")
-  chooses("no more than asked for", rows, KeyLimits(maxKeys = 1), "long")
+  chooses(
+    "keys with most bytes come first, and no key is below the minimum frequency",
+    rows,
+    KeyLimits(),
+    "long",
+    "always",
+    "two"
+  )
+  chooses(
+    "a key with exactly the minimum frequency is hot",
+    rows,
+    KeyLimits(minFrequency = 0.25),
+    "long",
+    "always"
+  )
+  chooses("there are at most maxKeys hot keys", rows, KeyLimits(maxKeys = 1), "long")
   chooses(
     "keys that are always hot come first and count",
     rows,
@@ -49,36 +62,49 @@ class KeyCountsSuite extends munit.FunSuite {
     "long",
     "always"
   )
-  chooses("a floor of nothing takes all that have a value", rows, KeyLimits(Nil, 2, 0), "one", "long")
-  chooses("equal ones go by name", Seq(Seq("b" -> "1", "a" -> "1", "é" -> "")), KeyLimits(), "a", "b", "é")
-  chooses("no rows choose nothing", Nil, KeyLimits())
+  chooses(
+    "with a minimum frequency of 0, every key with a value is eligible",
+    rows,
+    KeyLimits(Nil, 2, 0),
+    "one",
+    "long"
+  )
+  chooses(
+    "ties are in the order of names",
+    Seq(Seq("b" -> "1", "a" -> "1", "é" -> "")),
+    KeyLimits(),
+    "a",
+    "b",
+    "é"
+  )
+  chooses("without rows no key is hot", Nil, KeyLimits())
 
-  test("counts come back from their bytes, and equal counts have equal bytes") {
+  test("counts are restored from their bytes, and equal counts have equal bytes") {
     val counts = counted(rows)
     val bytes = counts.toBytes.toSeq
     assertEquals(counted(rows.reverse).toBytes.toSeq, bytes)
-    val back = KeyCounts.fromBytes(bytes.toArray)
-    assertEquals((back.maps, back.toBytes.toSeq), (20L, bytes))
-    back.merge(back)
-    assertEquals((back.maps, back.hot(KeyLimits())), (40L, counts.hot(KeyLimits())))
+    val restored = KeyCounts.fromBytes(bytes.toArray)
+    assertEquals((restored.maps, restored.toBytes.toSeq), (20L, bytes))
+    restored.merge(restored)
+    assertEquals((restored.maps, restored.hot(KeyLimits())), (40L, counts.hot(KeyLimits())))
     assertEquals(KeyCounts.fromBytes(new KeyCounts().toBytes).hot(KeyLimits()), Nil)
   }
 
-  test("a file remembers those that may be hot, and of others some") {
+  test("a footer has the counts of all keys that may be hot, and of some other keys") {
     val wide = (0 until 30).map { i =>
       Seq("often" -> "x") ++ (0 until 100).map(k => s"rare${100 * i + k}" -> "y" * 1000) ++ (0 until 9).map(
         k =>
           s"some$k" -> "z" * (k + 1)
       ).filter(_ => i % 5 == 0)
     }
-    val few = counted(wide).nearest(KeyLimits(), 1 << 20)
-    val read = KeyCounts.fromBytes(few.toBytes)
+    val selected = counted(wide).nearest(KeyLimits(), 1 << 20)
+    val read = KeyCounts.fromBytes(selected.toBytes)
     assertEquals(read.hot(KeyLimits()), counted(wide).hot(KeyLimits()))
-    assert(few.toBytes.length < counted(wide).toBytes.length / 2)
+    assert(selected.toBytes.length < counted(wide).toBytes.length / 2)
     assertEquals(counted(rows).nearest(KeyLimits(), 1 << 20).toBytes.toSeq, counted(rows).toBytes.toSeq)
   }
 
-  test("of too many keys those stay that people gave, exactly, in any order and however the rows are split") {
+  test("of too many keys, keys without digits stay with exact counts, for any order and split of rows") {
     val many = (0 until 2000).map(i =>
       Seq(s"id$i" -> "x" * 99, s"other${i * 7}" -> "y") ++ Seq("hot" -> "z").filter(_ => i % 9 == 8)
     )
@@ -97,17 +123,17 @@ class KeyCountsSuite extends munit.FunSuite {
     assert(!counted(many).isCut)
   }
 
-  test("beyond 200,000 keys the order of rows does not show either") {
-    // Many keys come twice: those that came once until a cut were the first to go when counts decided.
+  test("also above 200,000 keys the result does not depend on the order of rows") {
+    // Many keys occur twice: a limit by counts would first drop keys that occurred once before a cut.
     val many = (0 until 60000).map(i => (0 until 4).map(k => s"k${(i * 4 + k) % 220000}" -> "y"))
-    val (forth, back) = (counted(many), counted(many.reverse))
-    assert(forth.isCut)
-    assertEquals(forth.toBytes.toSeq, back.toBytes.toSeq)
+    val (forward, backward) = (counted(many), counted(many.reverse))
+    assert(forward.isCut)
+    assertEquals(forward.toBytes.toSeq, backward.toBytes.toSeq)
     val limits = KeyLimits(minFrequency = 0)
-    assertEquals(forth.hot(limits), back.hot(limits))
+    assertEquals(forward.hot(limits), backward.hot(limits))
   }
 
-  test("exactly the floor stays, and one map less does not, at every hundredth") {
+  test("a key with exactly the minimum frequency is hot, and with one map less is not, at every hundredth") {
     for (percent <- 1 to 100) {
       val limits = KeyLimits(minFrequency = (percent / 100.0).toString.toDouble)
       def hot(maps: Int) =
@@ -117,11 +143,14 @@ class KeyCountsSuite extends munit.FunSuite {
     }
   }
 
-  test("what a footer keeps fits into its place") {
+  test("the counts in a footer have at most the given size") {
     val wide = Seq((0 until 900).map(k => f"$k%04d" + "k" * 1000 -> "v"))
-    val few = counted(wide).nearest(KeyLimits(), 100000)
-    assert(few.toBytes.length <= 100000 && few.toBytes.length > 90000, s"${few.toBytes.length}")
-    assertEquals(few.maps, 1L)
+    val selected = counted(wide).nearest(KeyLimits(), 100000)
+    assert(
+      selected.toBytes.length <= 100000 && selected.toBytes.length > 90000,
+      s"${selected.toBytes.length}"
+    )
+    assertEquals(selected.maps, 1L)
   }
 
   test("keys that are too long for a footer are not hot") {
@@ -129,7 +158,7 @@ class KeyCountsSuite extends munit.FunSuite {
     assertEquals(counted(Seq(keys.map(_ -> "v"))).hot(KeyLimits()), keys.take(1))
   }
 
-  // bytes -> why they are no counts
+  // bytes -> why they are refused
   private val good = counted(Seq(Seq("a" -> "1", "b" -> "2"))).toBytes
   private val damaged: Seq[(Array[Byte], String)] = Seq(
     Array[Byte]() -> "end too early",
@@ -139,7 +168,7 @@ class KeyCountsSuite extends munit.FunSuite {
     good.updated(4, 'c'.toByte) -> "out of order",
     good.updated(5, 0.toByte) -> "a count is 0",
     Array[Byte](1, 1, -1, -1, -1, -1, 1) -> "too many keys",
-    Array[Byte](2, 1, 1, 1, 1, 'a'.toByte, 1, 1) -> "left out",
+    Array[Byte](2, 1, 1, 1, 1, 'a'.toByte, 1, 1) -> "beyond their limit",
     Array[Byte](1, 1, 1, -1, -1, 127) -> "too long",
     Array[Byte](1, 1, 1, 9) -> "end too early",
     Array.fill[Byte](12)(-1).updated(0, 1.toByte) -> "too large"

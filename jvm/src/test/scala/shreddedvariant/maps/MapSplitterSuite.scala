@@ -1,4 +1,4 @@
-/** The law of maps: residual and hot keys together are the map that was split, and each entry stands in one place. */
+/** The law of maps: residual and sidecars together are the original map, and each entry is in one of them. */
 package shreddedvariant.maps
 
 import munit.ScalaCheckSuite
@@ -37,10 +37,16 @@ class MapSplitterSuite extends ScalaCheckSuite {
     (map.keyArray().getUTF8String(i).toString, if (values.isNullAt(i)) None else Some(values.getLong(i)))
   }
 
-  /** The map in a field of a row that was split, and the values of its hot keys behind the row's own fields. */
-  private def parts(row: InternalRow, at: Int, own: Int, hot: Seq[String]): (Option[Entries], Entries) = {
+  /** The residual in the field `at` of a split row, and the values of the hot keys after `ownFields` fields. */
+  private def parts(
+      row: InternalRow,
+      at: Int,
+      ownFields: Int,
+      hot: Seq[String]
+  ): (Option[Entries], Entries) = {
     val residual = if (row.isNullAt(at)) None else Some(entriesOf(row.getMap(at)))
-    val values = hot.indices.map(i => if (row.isNullAt(own + i)) None else Some(row.getLong(own + i)))
+    val values =
+      hot.indices.map(i => if (row.isNullAt(ownFields + i)) None else Some(row.getLong(ownFields + i)))
     (residual, hot.zip(values))
   }
 
@@ -52,7 +58,7 @@ class MapSplitterSuite extends ScalaCheckSuite {
         sidecars == hot.map(key => key -> all.collectFirst { case (`key`, value) => value }.flatten)
     }
 
-  property("an entry stands in its key's column if that is hot and it has a value, else in the residual") {
+  property("an entry of a hot key with a value is in the sidecar, every other entry in the residual") {
     forAllNoShrink(Gen.listOf(Gen.zip(maps, maps)), keys, keys) { (rows, hot, hotInside) =>
       val splitter = RowSplitter.of(schema, HotMaps(Map(Seq("m") -> hot, Seq("s", "m") -> hotInside)))
       assertEquals(splitter.isEmpty, hot.isEmpty && hotInside.isEmpty)
@@ -75,7 +81,7 @@ class MapSplitterSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a map that was split comes back, the residual first") {
+  property("a map that was split is merged again, with the residual first") {
     forAllNoShrink(entries, keys, Gen.choose(0, 3)) { (written, hot, row) =>
       val values = new Array[Any](hot.size)
       val residual = new MapSplitter("m", map, hot).split(data(written), values, 0)
@@ -105,7 +111,7 @@ class MapSplitterSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a list of keys in a footer gives the same keys back") {
+  property("a key list in a footer is parsed to the same keys") {
     val anyKey =
       Gen.oneOf(key, Gen.oneOf("[", "[x", "[\"a\"]", "[]", "\"", "\\", "\n", "\u00a0x", "null", ","))
     forAllNoShrink(Gen.nonEmptyListOf(anyKey)) { keys =>
@@ -113,24 +119,24 @@ class MapSplitterSuite extends ScalaCheckSuite {
     }
   }
 
-  property("the name of a column of a hot key tells its map and its number") {
+  property("the map and the key number are parsed from the name of a sidecar") {
     forAllNoShrink(Gen.oneOf("m", "", "a_0", "_", "a.b", "1_2_3"), Gen.choose(0, 20)) { (map, i) =>
       Prop(HotKeys.sidecarOf(HotKeys.sidecar(map, i)).contains((map, i)))
     }
   }
 
   for (name <- Seq("m", "__paimon_map_shred_m", "__paimon_map_shred_m_", "__paimon_map_shred_m_01", "x_0"))
-    test(s"$name is no column of a hot key")(assertEquals(HotKeys.sidecarOf(name), None))
+    test(s"$name is not the name of a sidecar")(assertEquals(HotKeys.sidecarOf(name), None))
 
   for (
-    (what, twice) <- Seq(
+    (title, entries) <- Seq(
       "values" -> Seq("a" -> Some(1L), "a" -> Some(2L)),
       "a NULL first" -> Seq("a" -> None, "a" -> Some(1L))
     )
   )
-    test(s"a hot key that stands twice is refused: $what") {
+    test(s"a hot key that occurs twice is refused: $title") {
       val splitter = new MapSplitter("m", map, Seq("a"))
-      val e = intercept[ShreddedVariantException](splitter.split(data(twice), new Array[Any](1), 0))
+      val e = intercept[ShreddedVariantException](splitter.split(data(entries), new Array[Any](1), 0))
       assertEquals(e.condition, "SHREDDED_VARIANT_MAP_KEY_TWICE")
     }
 }

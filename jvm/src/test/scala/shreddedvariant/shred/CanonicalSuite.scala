@@ -1,4 +1,4 @@
-/** Whether objects are in order is found in the time that the value's bytes take, whatever they are. */
+/** The order check and the copy take time in proportion to the bytes of a value, even for malformed values. */
 package shreddedvariant.shred
 
 import munit.ScalaCheckSuite
@@ -25,7 +25,7 @@ class CanonicalSuite extends ScalaCheckSuite {
     out.slice(0, out.length)
   }
 
-  test("fields that share their value are refused, where following each would take 2^27 steps") {
+  test("fields that share their value are refused, because visiting each would take 2^27 steps") {
     val bytes = nested(27, 2)
     assert(bytes.length < 500)
     val refusals = Seq[() => Any](() => Canonical.isOrdered(dictionary, bytes, 0), () => copied(bytes))
@@ -33,15 +33,15 @@ class CanonicalSuite extends ScalaCheckSuite {
       assertEquals(intercept[MalformedVariant](refused()).reason, "its parts overlap or end too early")
   }
 
-  test("elements that share what lies behind them are followed once, and not once for each") {
-    // An object of one field, which ends before it begins: its value is a list behind it.
+  test("a value after the end of its object is not followed") {
+    // The object says that it has no data, but the value of its field is the list after the object.
     val obj = Array[Byte](2, 1, 0, 1, 0)
     val list = Array[Byte](3 | 1 << 2 | 1 << 4, 0x10, 0x27, 0, 0) ++ new Array[Byte](2 * 10001 + 1)
     val bytes = obj ++ new Array[Byte](1) ++ list
     intercept[MalformedVariant](Canonical.isOrdered(dictionary, bytes, 0))
   }
 
-  test("nesting is followed as deep as readers go, and refused below") {
+  test("nesting is followed up to the maximum depth, and refused beyond it") {
     val (deepest, deeper) = (nested(Encoding.MaxDepth + 1, 1), nested(Encoding.MaxDepth + 2, 1))
     assert(Canonical.isOrdered(dictionary, deepest, 0))
     assertEquals(Encoding.sizeOf(copied(deepest), 0), copied(deepest).length)
@@ -49,7 +49,7 @@ class CanonicalSuite extends ScalaCheckSuite {
       assertEquals(intercept[MalformedVariant](refused()).reason, "it is nested deeper than 1000")
   }
 
-  property("a copy is in order, and holds the same") {
+  property("a copy is in order and has the same value") {
     forAllNoShrink(Value.values(4), Gen.long) { (value, seed) =>
       val (metadata, bytes) = Value.encode(value, keys => new scala.util.Random(seed).shuffle(keys))
       val out = new Bytes(16)

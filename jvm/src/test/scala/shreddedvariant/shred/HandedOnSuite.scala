@@ -1,4 +1,4 @@
-/** Spark finds every key of an object that it is handed, and so do we in either order; nothing else changes. */
+/** Spark finds every key of an object that is passed to it, and our search finds every key in both orders. */
 package shreddedvariant.shred
 
 import scala.util.Random
@@ -22,7 +22,7 @@ class HandedOnSuite extends munit.FunSuite {
   private def objectOf(keys: Seq[String]): Value.Obj =
     Value.Obj(keys.map(_ -> Value.Integer(random.nextInt(100).toLong, 1)).toMap)
 
-  private def found(value: Array[Byte], metadata: Array[Byte], at: Int, key: String): Int =
+  private def position(value: Array[Byte], metadata: Array[Byte], at: Int, key: String): Int =
     new Dictionary(metadata).find(new ObjectHeader(value, at), key.getBytes("UTF-8"))
 
   for (size <- 1 to 100) test(s"an object of $size fields") {
@@ -31,26 +31,26 @@ class HandedOnSuite extends munit.FunSuite {
     val value =
       Value.Obj(Map("o" -> Value.Arr(Seq(inner, Value.Null)), names.head -> Value.Text("x")) ++ inner.fields)
     val (metadata, stored) = Value.encode(value, random.shuffle(_))
-    val before = stored.clone
-    val handed = handedOn.value(stored, metadata)
-    assertEquals(stored.toSeq, before.toSeq)
+    val original = stored.clone
+    val passed = handedOn.value(stored, metadata)
+    assertEquals(stored.toSeq, original.toSeq)
 
-    // What Spark makes of the same text has its order.
+    // Spark's parser gives the keys in Spark's order.
     val json = new Variant(stored, metadata).toJson(java.time.ZoneOffset.UTC)
     val spark = VariantBuilder.parseJson(json, false)
     def keysOf(variant: Variant) = (0 until variant.objectSize).map(variant.getFieldAtIndex(_).key)
-    val whole = new Variant(handed, metadata)
+    val whole = new Variant(passed, metadata)
     assertEquals(keysOf(whole).toSet, keysOf(spark).toSet)
     if (whole.objectSize >= ObjectHeader.Large) assertEquals(keysOf(whole), keysOf(spark))
-    val within = whole.getFieldByKey("o").getElementAtIndex(0)
+    val element = whole.getFieldByKey("o").getElementAtIndex(0)
     for (key <- names) {
-      val wanted = inner.fields(key).asInstanceOf[Value.Integer].value
-      assertEquals(within.getFieldByKey(key).getLong, wanted)
-      assertEquals(whole.getFieldByKey(key).toJson(java.time.ZoneOffset.UTC), wanted.toString)
-      for (bytes <- Seq(stored, handed)) assert(found(bytes, metadata, 0, key) > 0)
+      val expected = inner.fields(key).asInstanceOf[Value.Integer].value
+      assertEquals(element.getFieldByKey(key).getLong, expected)
+      assertEquals(whole.getFieldByKey(key).toJson(java.time.ZoneOffset.UTC), expected.toString)
+      for (bytes <- Seq(stored, passed)) assert(position(bytes, metadata, 0, key) > 0)
     }
-    for (other <- keys(20).diff(names) if other != "o"; bytes <- Seq(stored, handed)) {
-      assertEquals(found(bytes, metadata, 0, other), -1)
+    for (other <- keys(20).diff(names) if other != "o"; bytes <- Seq(stored, passed)) {
+      assertEquals(position(bytes, metadata, 0, other), -1)
       assertEquals(whole.getFieldByKey(other), null)
     }
   }

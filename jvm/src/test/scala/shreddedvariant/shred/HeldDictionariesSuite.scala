@@ -1,4 +1,4 @@
-/** What a column keeps of the dictionaries of its rows is a few megabytes, however many and large they are. */
+/** The dictionaries that a column caches take a few megabytes, for any number and size of dictionaries. */
 package shreddedvariant.shred
 
 import java.nio.{ByteBuffer, ByteOrder}
@@ -15,7 +15,7 @@ class HeldDictionariesSuite extends munit.FunSuite {
   private val rows = 250
   private val keys = 10000
 
-  /** Rows of which each has ten thousand keys of its own, and one that all have. */
+  /** Each row has ten thousand keys that no other row has, and one key that all rows have. */
   private def row(i: Int): (Array[Byte], Array[Byte]) = {
     val metadata = ByteBuffer.allocate(1 + 4 * (keys + 3) + 8 * keys + 1).order(ByteOrder.LITTLE_ENDIAN)
     metadata.put((1 | 3 << 6).toByte).putInt(keys + 1)
@@ -32,21 +32,21 @@ class HeldDictionariesSuite extends munit.FunSuite {
     (metadata.array, value.array)
   }
 
-  private def used(): Long = {
+  private def usedMemory(): Long = {
     System.gc()
     Runtime.getRuntime.totalMemory - Runtime.getRuntime.freeMemory
   }
 
-  /** `walk` is kept, and holds on to what it holds. */
-  private def holdsLittle(what: String)(walk: (Array[Byte], Array[Byte]) => Unit): Unit =
-    test(what) {
+  /** `walk` stays reachable during the test, with everything that it caches. */
+  private def holdsLittle(name: String)(walk: (Array[Byte], Array[Byte]) => Unit): Unit =
+    test(name) {
       walk(Dictionary.noKeys, Array(0))
-      val before = used()
+      val before = usedMemory()
       for (i <- 0 until rows) {
         val (metadata, value) = row(i)
         walk(metadata, value)
       }
-      val held = used() - before
+      val held = usedMemory() - before
       walk(Dictionary.noKeys, Array(0))
       assert(held < (40L << 20), s"${held >> 20} MiB are held")
     }
@@ -61,11 +61,11 @@ class HeldDictionariesSuite extends munit.FunSuite {
 
   private val stored = new OnHeapColumnVector(1, BinaryType)
 
-  /** A cell whose object has a shredded field that is missing, and `value` beside it. */
+  /** A cell with a `value` and an object whose shredded field is missing. */
   private val root = {
-    val nothing = new OnHeapColumnVector(1, BinaryType)
-    nothing.putNull(0)
-    val field = new CellVector("v.b", nothing, Array.empty)
+    val nulls = new OnHeapColumnVector(1, BinaryType)
+    nulls.putNull(0)
+    val field = new CellVector("v.b", nulls, Array.empty)
     new CellVector("v", stored, Array(new ObjectVector(Array("b"), Array(field), _ => true)))
   }
 

@@ -1,4 +1,4 @@
-/** The law of JSON text: what is written from the cells is what Spark writes from the variant. */
+/** The JSON text that is written from the cells equals the text that Spark writes from the variant. */
 package shreddedvariant.shred
 
 import java.time.ZoneId
@@ -25,7 +25,7 @@ class JsonWriterSuite extends ScalaCheckSuite {
 
   private def agrees(layout: WriteLayout, values: Seq[Value], shape: Shape) = VariantFile.withFile { file =>
     VariantFile.write(file, values.map(Value.encode(_)), shape, layout = layout)
-    // Spark has no text for some types of the specification: there we have none either.
+    // Spark refuses some types of the specification; then our writer must refuse them too.
     val spark =
       Try(VariantFile.read(file).map { case (metadata, value) => new Variant(value, metadata).toJson(utc) })
     val ours = Try(VariantFile.readJson(file))
@@ -67,7 +67,7 @@ class JsonWriterSuite extends ScalaCheckSuite {
     }
   }
 
-  test("what is no UTF-8 is mended as Spark mends it") {
+  test("invalid UTF-8 is replaced as Spark replaces it") {
     for (
       bytes <- Seq(Array(0xff), Array(0x61, 0xc3), Array(0xed, 0xa0, 0x80), Array(0xc0, 0x80, 0x22)).map(
         _.map(_.toByte)
@@ -81,7 +81,7 @@ class JsonWriterSuite extends ScalaCheckSuite {
     }
   }
 
-  test("numbers are spelled as Spark spells them") {
+  test("numbers are formatted as Spark formats them") {
     val longs = Seq(0L, 1, 9, 10, -10, 99, 100, Long.MaxValue, Long.MinValue, Long.MinValue + 1) ++
       Seq.iterate(1L, 19)(_ * 10).flatMap(p => Seq(p, -p, p - 1, p + 1))
     for (n <- longs) assertEquals(text(_.integer(n)), spark(_.appendLong(n)))
@@ -97,7 +97,7 @@ class JsonWriterSuite extends ScalaCheckSuite {
       assertEquals(text(_.double(d)), spark(_.appendDouble(d)))
   }
 
-  test("a value that is nested too deep is refused and not followed") {
+  test("a value that is nested too deep is refused") {
     val out = new Bytes(4)
     val deep = Iterator.iterate(Array[Byte](0))(v =>
       Array[Byte](3 | 1 << 2, 1, 0, 0, v.length.toByte, (v.length >> 8).toByte) ++ v

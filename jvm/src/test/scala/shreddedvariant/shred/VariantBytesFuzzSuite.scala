@@ -1,6 +1,7 @@
 /**
- * Bytes from outside end in a value or in a refusal, whatever they are, and take no more memory than they should. `make test`
- * tries ten thousand variants, each with a quarter of the walks; FUZZ=1 tries a million with all; SEED=123 tries that one.
+ * Any bytes give either a value or a refusal, within a limit of memory. `make test` tries ten thousand
+ * variants, each with a quarter of the walks; FUZZ=1 tries a million variants with all walks; SEED=123 tries
+ * only the variant of this seed.
  */
 package shreddedvariant.shred
 
@@ -29,9 +30,9 @@ class VariantBytesFuzzSuite extends munit.FunSuite {
   private val chosen = sys.env.get("SEED").map(_.toInt)
   private val seeds = chosen.fold(Iterator.range(0, if (isLong) 1000000 else 10000))(Iterator(_))
 
-  test("every variant ends in a value or in a refusal, through all that reads and writes variants") {
+  test("every reader and writer of variants gives a value or a refusal for every variant") {
     val walks = new Walks
-    // Classes that are loaded take memory too.
+    // Loads the classes first, because loading takes memory too.
     for ((_, walk) <- walks.all) Try(walk(Dictionary.noKeys, Array(0)))
     val outcomes = scala.collection.mutable.TreeMap.empty[String, (Int, Int)]
     for (seed <- seeds) {
@@ -44,14 +45,14 @@ class VariantBytesFuzzSuite extends munit.FunSuite {
           catch {
             case _: MalformedVariant => true
             case e: ShreddedVariantException => assert(refusals(e.condition), s"$seed, $name: $e"); true
-            // What we leave to Spark.
+            // Spark's own errors, for types that our code passes to Spark.
             case e: SparkThrowable => assert(ofSpark(e.getCondition), s"$seed, $name: $e"); true
             case e: Throwable => throw new AssertionError(s"SEED=$seed, $name", e)
           }
-        val taken = threads.getCurrentThreadAllocatedBytes - before
+        val allocated = threads.getCurrentThreadAllocatedBytes - before
         assert(
-          taken < MostBytes,
-          s"SEED=$seed, $name takes $taken bytes for ${metadata.length + value.length}"
+          allocated < MaxBytes,
+          s"SEED=$seed, $name takes $allocated bytes for ${metadata.length + value.length}"
         )
         val (ends, refused) = outcomes.getOrElse(name, (0, 0))
         outcomes(name) = if (isRefused) (ends, refused + 1) else (ends + 1, refused)
@@ -61,14 +62,14 @@ class VariantBytesFuzzSuite extends munit.FunSuite {
         s"SEED=$seed is changed"
       )
     }
-    // Inputs that are all refused, or all taken, would show nothing.
+    // If all inputs were refused, or all accepted, the test would prove nothing.
     if (chosen.isEmpty) for ((name, (ends, refused)) <- outcomes)
       assert(ends > 50 && refused > 50, s"$name: $ends values, $refused refusals")
   }
 }
 
 private object VariantBytesFuzzSuite {
-  private val MostBytes = 32L << 20
+  private val MaxBytes = 32L << 20
   private val refusals =
     Set("MALFORMED_VALUE", "CONFLICT", "TOO_LARGE", "TOO_DEEP").map("SHREDDED_VARIANT_" + _)
   private val ofSpark = Set("MALFORMED_VARIANT", "UNKNOWN_PRIMITIVE_TYPE_IN_VARIANT")
@@ -100,7 +101,7 @@ private object VariantBytesFuzzSuite {
     case Shape.Object(fields) => 1 + fields.map(field => leaves(field._2)).sum
   }
 
-  /** Touches the bytes that it is given. */
+  /** Reads all bytes that are written to it. */
   private object Touching extends LeafWriter {
     private var sum = 0
     override def writeNull(r: Int, d: Int): Unit = ()
@@ -129,7 +130,7 @@ private object VariantBytesFuzzSuite {
     new ScalarVector(ScalarType.Int64, vector)
   }
 
-  /** The value is what stands beside a shredded object, in a field of it, and in an element of an array of it. */
+  /** The value is stored beside a shredded object, in a field of this object, and in an element of an array. */
   private def cells(value: Array[Byte]): CellVector = {
     val element = new CellVector("v.l[]", stored(value, null), Array(typed(None, Some(1L))))
     val list = new Lists {

@@ -1,9 +1,9 @@
-/** Bounds that are too long for a writer. */
+/** Truncates bounds as writers do. */
 package shreddedvariant.stats
 
 /**
- * Long bounds as writers cut them: the start of the least value; of the greatest one the start too, made greater by one in
- * its last place that can be, or nothing where there is none.
+ * Long bounds as writers truncate them: the minimum becomes its prefix. The maximum becomes its prefix with the
+ * last character (or byte) increased that can be increased, or is omitted if there is none.
  */
 object CutBounds {
   def apply(bounds: Bounds, isText: Boolean, length: Int): Bounds = Bounds(
@@ -11,25 +11,26 @@ object CutBounds {
     bounds.max.flatMap(cut(_, isText, length)(greater))
   )
 
-  /** Characters of texts, and bytes of others, as numbers. */
+  /** Cuts after `length` characters of strings, or bytes of other values. */
   private def cut(bound: Datum, isText: Boolean, length: Int)(
       shorten: (Seq[Int], Boolean) => Option[Seq[Int]]
   ): Option[Datum] = bound match {
     case Datum.Bytes(bytes) =>
-      val places =
+      val symbols =
         if (isText) new String(bytes, "UTF-8").codePoints.toArray.toSeq else bytes.toSeq.map(_ & 0xff)
-      val kept = if (places.size <= length) Some(places) else shorten(places.take(length), isText)
+      val kept = if (symbols.size <= length) Some(symbols) else shorten(symbols.take(length), isText)
       kept.map(write(_, isText))
     case other => Some(other)
   }
 
   private def greater(head: Seq[Int], isText: Boolean): Option[Seq[Int]] = {
-    val last = if (isText) Character.MAX_CODE_POINT else 0xff
-    val place = head.lastIndexWhere(_ != last)
-    Option.when(place >= 0)(head.take(place) :+ head(place) + 1)
+    val maxSymbol = if (isText) Character.MAX_CODE_POINT else 0xff
+    val index = head.lastIndexWhere(_ != maxSymbol)
+    Option.when(index >= 0)(head.take(index) :+ head(index) + 1)
   }
 
-  private def write(places: Seq[Int], isText: Boolean): Datum = Datum.Bytes(
-    if (isText) places.map(Character.toString(_)).mkString.getBytes("UTF-8") else places.map(_.toByte).toArray
+  private def write(symbols: Seq[Int], isText: Boolean): Datum = Datum.Bytes(
+    if (isText) symbols.map(Character.toString(_)).mkString.getBytes("UTF-8")
+    else symbols.map(_.toByte).toArray
   )
 }

@@ -1,4 +1,4 @@
-/** What statistics tell of counts and ends is what rows have; without any one of its laws, it is not. */
+/** Counts and ends from statistics equal those of the rows; without any one of the needed laws, they differ. */
 package shreddedvariant.stats
 
 import org.apache.spark.sql.types._
@@ -9,7 +9,7 @@ import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 class ExactAggregatesSuite extends munit.FunSuite {
   private val order = new DatumOrder(SkippingRules.all)
 
-  private def told(c: Case, laws: SkippingRules): Option[ExactAggregates] = {
+  private def aggregates(c: Case, laws: SkippingRules): Option[ExactAggregates] = {
     val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(c.target, None))
     val column = Column(Origin.Path(path), Seq(c.target), c.isStrict, "v.a")
     val tallies = SkippedRows.parts(c, column, laws).map { part =>
@@ -19,20 +19,20 @@ class ExactAggregatesSuite extends munit.FunSuite {
     if (tallies.forall(_.isDefined)) Some(tallies.flatten.foldLeft(ExactAggregates.none)(_.and(_))) else None
   }
 
-  /** As footers have them: without single values, and with zeros that make bounds as wide as zeros of both signs. */
+  /** Statistics as in footers: without single values, and with zero bounds that cover zeros of both signs. */
   private def written(facts: LeafStatistics): LeafStatistics = {
-    def wider(bound: Option[Datum], zero: Double) = bound.map {
+    def widened(bound: Option[Datum], zero: Double) = bound.map {
       case Datum.Floating(0.0) => Datum.Floating(zero)
       case other => other
     }
-    val bounds = Bounds(wider(facts.bounds.min, -0.0), wider(facts.bounds.max, 0.0))
+    val bounds = Bounds(widened(facts.bounds.min, -0.0), widened(facts.bounds.max, 0.0))
     facts.copy(bounds = bounds, distinct = None, mayHold = None)
   }
 
-  /** Why a tally is not that of the rows. */
+  /** The reason why the aggregates from statistics are not those of the rows. */
   private def wrongly(c: Case, laws: SkippingRules): Option[String] = {
     val tally =
-      try told(c, laws)
+      try aggregates(c, laws)
       catch { case _: MatchError if !laws.hold(SkippingRule.OrderedCasts) => None }
     tally.flatMap { tally =>
       val outcomes = c.rows.map(SkippedRows.value(c, _))
@@ -40,21 +40,21 @@ class ExactAggregatesSuite extends munit.FunSuite {
       if (c.isStrict && outcomes.contains(None)) Some("a strict cast fails")
       else if (tally.values != values.size) Some(s"${tally.values} are not ${values.size}")
       else
-        tally.ends.filter(_ => values.nonEmpty && isCompared(c.target)).flatMap { case (least, greatest) =>
+        tally.ends.filter(_ => values.nonEmpty && isCompared(c.target)).flatMap { case (min, max) =>
           val sorted = values.flatMap(SkippedRows.compared).sorted(order)
-          val same = isSame(sorted.head, least, sorted) && isSame(sorted.last, greatest, sorted)
-          Option.unless(same)(s"$least and $greatest are not the ends of $sorted")
+          val same = isSame(sorted.head, min, sorted) && isSame(sorted.last, max, sorted)
+          Option.unless(same)(s"$min and $max are not the ends of $sorted")
         }
-    }.map(why => s"$why: ${c.scalar} AS ${c.target.sql} of ${c.rows}")
+    }.map(reason => s"$reason: ${c.scalar} AS ${c.target.sql} of ${c.rows}")
   }
 
-  /** Zeros of both signs are equal, but only one that a row has is its end. */
-  private def isSame(end: Datum, told: Datum, values: Seq[Datum]) = (end, told) match {
-    case (_: Datum.Floating, Datum.Floating(number)) => order.equiv(end, told) && values.exists {
+  /** Zeros of both signs are equal, but an end must be a zero that a row has. */
+  private def isSame(end: Datum, computed: Datum, values: Seq[Datum]) = (end, computed) match {
+    case (_: Datum.Floating, Datum.Floating(number)) => order.equiv(end, computed) && values.exists {
         case Datum.Floating(value) => java.lang.Double.compare(value, number) == 0
         case _ => false
       }
-    case _ => order.equiv(end, told)
+    case _ => order.equiv(end, computed)
   }
 
   private def isCompared(dataType: DataType) = dataType match {
@@ -70,9 +70,12 @@ class ExactAggregatesSuite extends munit.FunSuite {
   private def unsound(laws: SkippingRules, number: Int): Option[String] =
     cases(2113, number).flatMap(wrongly(_, laws)).nextOption()
 
-  test("what is told is what rows have")(assertEquals(unsound(SkippingRules.all, 40000), None))
+  test("aggregates from statistics equal those of the rows")(assertEquals(
+    unsound(SkippingRules.all, 40000),
+    None
+  ))
 
-  // The others are laws of predicates, and of comparisons between bounds and constants.
+  // The other laws are about predicates, and about comparisons between bounds and constants.
   private val needed = Seq(
     SkippingRule.ResidualRows,
     SkippingRule.StoredOutside,
@@ -85,10 +88,10 @@ class ExactAggregatesSuite extends munit.FunSuite {
     SkippingRule.RowsThatLack
   )
   for (law <- needed)
-    test(s"without $law, what is told is wrong")(assert(unsound(SkippingRules(Set(law)), 40000).isDefined))
+    test(s"without $law, aggregates are wrong")(assert(unsound(SkippingRules(Set(law)), 40000).isDefined))
 
-  test("much is told") {
-    val told = cases(815, 4000).count(this.told(_, SkippingRules.all).isDefined)
-    assert(told > 600, s"$told of 4000")
+  test("many cases have aggregates") {
+    val known = cases(815, 4000).count(aggregates(_, SkippingRules.all).isDefined)
+    assert(known > 600, s"$known of 4000")
   }
 }

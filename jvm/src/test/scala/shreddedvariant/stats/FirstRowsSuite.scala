@@ -1,4 +1,4 @@
-/** What is left out of the first rows of an order is none of them; without any one of its laws, it is. */
+/** Skipped rows are not in the top N; without any one of the needed laws, some are. */
 package shreddedvariant.stats
 
 import org.apache.spark.sql.types._
@@ -18,10 +18,10 @@ class FirstRowsSuite extends munit.FunSuite {
     groups <- SkippedRows.groups if compared(groups.head.target)
     ascending <- Gen.oneOf(true, false)
     nullsFirst <- Gen.oneOf(true, false)
-    wanted <- Gen.choose(1L, 2L)
-  } yield Ranks(groups, ascending, nullsFirst, wanted)
+    limit <- Gen.choose(1L, 2L)
+  } yield Ranks(groups, ascending, nullsFirst, limit)
 
-  private def left(r: Ranks, laws: SkippingRules): Seq[Case] = {
+  private def skipped(r: Ranks, laws: SkippingRules): Seq[Case] = {
     val ranked = r.ranked(laws)
     val first = new FirstRows(r.top, laws)
     ranked.zipWithIndex.foreach { case (rows, i) => first.note(i, Seq(rows)) }
@@ -29,19 +29,19 @@ class FirstRowsSuite extends munit.FunSuite {
   }
 
   private def wrongly(r: Ranks, laws: SkippingRules): Option[String] = {
-    // Where casts of any order pass, values of two kinds meet, which are never compared otherwise.
-    val leftOut =
-      try left(r, laws)
+    // Without the law OrderedCasts, values of two kinds are compared, which raises an error.
+    val skippedGroups =
+      try skipped(r, laws)
       catch {
         case _: IllegalArgumentException | _: MatchError if !laws.hold(SkippingRule.OrderedCasts) => Nil
       }
     val strict = r.groups.head.isStrict
     def values(c: Case) = c.rows.map(SkippedRows.value(c, _))
     val all = r.groups.flatMap(values).map(_.flatMap(SkippedRows.compared))
-    leftOut.flatMap(group => values(group)).collectFirst {
-      case None if strict => s"an error is left out of ${r.top.text}: $r"
+    skippedGroups.flatMap(group => values(group)).collectFirst {
+      case None if strict => s"an error is skipped in ${r.top.text}: $r"
       case value if all.count(r.isBefore(_, value.flatMap(SkippedRows.compared))) < r.rows =>
-        s"$value is left out of ${r.top.text}: $r"
+        s"$value is skipped in ${r.top.text}: $r"
     }
   }
 
@@ -51,9 +51,9 @@ class FirstRowsSuite extends munit.FunSuite {
   private def unsound(laws: SkippingRules, number: Int): Option[String] =
     cases(391, number).flatMap(wrongly(_, laws)).nextOption()
 
-  test("what is left out is none of the first rows")(assertEquals(unsound(SkippingRules.all, 15000), None))
+  test("skipped rows are not in the top N")(assertEquals(unsound(SkippingRules.all, 15000), None))
 
-  // The others are laws of predicates alone.
+  // The other laws are about predicates only.
   private val needed = Seq(
     SkippingRule.StrictlyBefore,
     SkippingRule.ResidualRows,
@@ -67,9 +67,12 @@ class FirstRowsSuite extends munit.FunSuite {
     SkippingRule.RowsThatLack
   )
   for (law <- needed)
-    test(s"without $law, first rows are left out")(assert(unsound(SkippingRules(Set(law)), 15000).isDefined))
+    test(s"without $law, rows of the top N are skipped")(assert(unsound(
+      SkippingRules(Set(law)),
+      15000
+    ).isDefined))
 
-  test("what was known of rows stays known when their pages tell less") {
+  test("the bound from a footer stays when the bounds of the pages are weaker") {
     def text(s: String): Datum = Datum.Bytes(s.getBytes("UTF-8"))
     def rows(min: String, max: String) = {
       val between = Values.Between(Bounds(Some(text(min)), Some(text(max))), orNaN = false)
@@ -85,13 +88,13 @@ class FirstRowsSuite extends munit.FunSuite {
     assert(first.mayHold(rows("aac", "aaf")))
   }
 
-  test("much is left out") {
-    val found = cases(77, 4000).count(r => left(r, SkippingRules.all).nonEmpty)
-    assert(found > 400, s"$found of 4000")
+  test("many cases have skipped rows") {
+    val count = cases(77, 4000).count(r => skipped(r, SkippingRules.all).nonEmpty)
+    assert(count > 400, s"$count of 4000")
   }
 }
 
-/** Groups of rows of one path, as files store them, and what is asked of them. */
+/** Groups of rows of one path, as files store them, and the order and limit of the query. */
 private final case class Ranks(groups: Seq[Case], ascending: Boolean, nullsFirst: Boolean, rows: Long) {
   private val order = new DatumOrder(SkippingRules.all)
   private def one: Case = groups.head
@@ -111,7 +114,7 @@ private final case class Ranks(groups: Seq[Case], ascending: Boolean, nullsFirst
     RankedRows(group.rows.size.toLong, values, parts.map(part => part.possible(facts(part))))
   }
 
-  /** Whether `a` stands strictly before `b`; None is NULL. */
+  /** Whether `a` sorts strictly before `b`; None is NULL. */
   def isBefore(a: Option[Datum], b: Option[Datum]): Boolean = (a, b) match {
     case (Some(a), Some(b)) => if (ascending) order.lt(a, b) else order.gt(a, b)
     case (None, Some(_)) => nullsFirst

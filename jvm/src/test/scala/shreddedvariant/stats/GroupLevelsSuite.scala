@@ -1,10 +1,10 @@
-/** Where a group is, as the levels of a leaf below it tell: what follows from them is what the rows have. */
+/** The presence of a group, derived from the levels of a leaf below it, is that of the rows. */
 package shreddedvariant.stats
 
 class GroupLevelsSuite extends munit.FunSuite {
   private val leafLevel = 2
 
-  /** The levels of the leaf in each row, and those up to which its group is there. */
+  /** The levels of the leaf in each row, and the level of its group. */
   private val cases: Seq[(Seq[Int], Int)] = for {
     rows <- 1 to 4
     levels <- Iterator.fill(rows)(0 to leafLevel).foldLeft(Seq(Seq.empty[Int])) { (all, next) =>
@@ -25,30 +25,33 @@ class GroupLevelsSuite extends munit.FunSuite {
     (levels, group) <- cases
     countsNulls <- Seq(true, false)
     countsLevels <- Seq(true, false)
-    found = facts(levels, countsNulls, countsLevels)
+    statistics = facts(levels, countsNulls, countsLevels)
     part = ValueSource.Group(Seq("stored"), group, laws)
-    possible = part.possible(found)
+    possible = part.possible(statistics)
     present = levels.count(_ >= group)
     isWrong = present > 0 && possible.values == Values.None ||
       present < levels.size && !possible.orNull ||
-      part.tally(found).exists(_.values != present)
+      part.tally(statistics).exists(_.values != present)
     if isWrong
-  } yield s"a group of level $group, rows $levels, $found: $possible, ${part.tally(found)}"
+  } yield s"a group of level $group, rows $levels, $statistics: $possible, ${part.tally(statistics)}"
 
-  test("no row is denied, and what is counted is what rows have")(assertEquals(wrong(SkippingRules.all), Nil))
+  test("no row with or without the group is excluded, and counts equal those of the rows")(assertEquals(
+    wrong(SkippingRules.all),
+    Nil
+  ))
 
-  test("without MissingStatistics, rows are denied")(
+  test("without MissingStatistics, rows are wrongly excluded")(
     assert(wrong(SkippingRules(Set(SkippingRule.MissingStatistics))).nonEmpty)
   )
 
-  test("counts of fewer levels than there are tell nothing") {
+  test("counts of too few levels are ignored") {
     val part = ValueSource.Group(Seq("stored"), leafLevel, SkippingRules.all)
     val short = facts(Seq(0, 1, 2), countsNulls = false, countsLevels = true).copy(levels = Some(Vector(3L)))
     assertEquals(part.tally(short), None)
     assertEquals(part.possible(short), ValueDomain.anything)
   }
 
-  test("levels tell all, and null counts what they can") {
+  test("counts of levels always suffice; null counts suffice if the group is always present") {
     for ((levels, group) <- cases) {
       val part = ValueSource.Group(Seq("stored"), group, SkippingRules.all)
       assert(part.tally(facts(levels, countsNulls = false, countsLevels = true)).isDefined)

@@ -1,4 +1,4 @@
-/** A bound's conversion gives what Spark's own cast of the variant gives, at every limit of every pair of types. */
+/** The cast of a bound equals Spark's own cast of the variant, at every limit of every pair of types. */
 package shreddedvariant.stats
 
 import java.math.{BigDecimal, BigInteger}
@@ -18,7 +18,7 @@ class MonotoneCastSuite extends munit.FunSuite {
   private val scalars: Seq[ScalarType] =
     ScalarType.simple.filterNot(ofNoSpark) ++ decimals.map { case (p, s) => ScalarType.Dec(p, s) }
 
-  /** Types of variants that Spark lacks: no cast of them keeps their order. */
+  /** Types of variants that Spark lacks: no cast keeps their order. */
   private def ofNoSpark(scalar: ScalarType) = scalar match {
     case ScalarType.Time | ScalarType.TimestampNanos | ScalarType.TimestampNtzNanos | ScalarType.Uuid => true
     case _ => false
@@ -43,7 +43,7 @@ class MonotoneCastSuite extends munit.FunSuite {
     )
   }
 
-  /** Every limit, and what is less or more than it by each of some steps. */
+  /** Every limit, and the numbers that are less or greater by each of `steps`. */
   private def around(steps: Seq[BigDecimal]): Seq[BigDecimal] =
     limits.flatMap(n => n +: steps.flatMap(s => Seq(n.subtract(s), n.add(s)))).flatMap(n => Seq(n, n.negate))
 
@@ -79,7 +79,7 @@ class MonotoneCastSuite extends munit.FunSuite {
     case other => SkippedRows.all(other)
   }
 
-  // ---- what Spark gives ----
+  // ---- the results of Spark ----
 
   private def same(a: Option[Datum], b: Option[Datum]): Boolean = (a, b) match {
     case (Some(Datum.Floating(x)), Some(Datum.Floating(y))) => java.lang.Double.compare(x, y) == 0
@@ -88,34 +88,34 @@ class MonotoneCastSuite extends munit.FunSuite {
   }
 
   private def wrong(scalar: ScalarType, target: DataType, conversion: MonotoneCast): Option[String] = {
-    val found = values(scalar).distinct.map { value =>
+    val results = values(scalar).distinct.map { value =>
       val datum = SkippedRows.datum(value)
       (datum, SkippedRows.cast(value, target).flatMap(SkippedRows.compared))
     }.sortBy(_._1)(order)
-    val different = found.collectFirst {
+    val different = results.collectFirst {
       case (datum, expected) if !same(conversion(datum), expected) =>
         s"$datum becomes ${conversion(datum)} instead of $expected"
     }
-    different.orElse(broken(conversion, found)).map(why => s"$scalar AS ${target.sql}: $why")
+    different.orElse(broken(conversion, results)).map(reason => s"$scalar AS ${target.sql}: $reason")
   }
 
-  /** What the conversion says of itself, by what Spark gives for values in their order. */
-  private def broken(conversion: MonotoneCast, found: Seq[(Datum, Option[Datum])]): Option[String] = {
-    val passed = found.dropWhile(_._2.isEmpty).reverse.dropWhile(_._2.isEmpty).reverse
+  /** A property of the cast that is wrong for Spark's results, which are sorted by value. */
+  private def broken(conversion: MonotoneCast, sorted: Seq[(Datum, Option[Datum])]): Option[String] = {
+    val passed = sorted.dropWhile(_._2.isEmpty).reverse.dropWhile(_._2.isEmpty).reverse
     val results = passed.flatMap(_._2)
     def changed =
-      found.collectFirst { case (datum, Some(result)) if !same(Some(datum), Some(result)) => datum }
-    if (found.isEmpty) Some("there are no values")
+      sorted.collectFirst { case (datum, Some(result)) if !same(Some(datum), Some(result)) => datum }
+    if (sorted.isEmpty) Some("there are no values")
     else if (passed.exists(_._2.isEmpty)) Some("a value fails between values that do not")
     else if (results.zip(results.drop(1)).exists { case (a, b) => order.gt(a, b) })
-      Some("the order is turned around")
-    else if (conversion.isTotal && found.exists(_._2.isEmpty)) Some("a value fails")
+      Some("the order is not kept")
+    else if (conversion.isTotal && sorted.exists(_._2.isEmpty)) Some("a value fails")
     else if (conversion.isIdentity || conversion.keepsValues) changed.map(datum => s"$datum changes")
     else None
   }
 
   for (scalar <- scalars)
-    test(s"bounds of $scalar are converted as Spark casts the variant") {
+    test(s"bounds of $scalar are cast as Spark casts the variant") {
       val wrongs =
         targets.flatMap(to => MonotoneCast.find(scalar, to, SkippingRules.all).flatMap(wrong(scalar, to, _)))
       assertEquals(wrongs, Nil)
@@ -148,7 +148,7 @@ class MonotoneCastSuite extends munit.FunSuite {
     case other => throw new MatchError(other)
   }
 
-  test("what no column can hold is not converted") {
+  test("a number that no column can have is not cast") {
     val huge =
       Seq("1e999999999", "-1e999999999", "1e-999999999", "1e40").map(t => Datum.Exact(new BigDecimal(t)))
     for {

@@ -1,4 +1,4 @@
-/** Rows of one path as a file may store them, the facts that its writer leaves, and predicates that Spark evaluates. */
+/** Rows of one path as a file may store them, the statistics of their writer, and predicates on the path. */
 package shreddedvariant.stats
 
 import java.time.ZoneOffset
@@ -14,18 +14,18 @@ import shreddedvariant.layout.{PathColumn, PathStep, ScalarType, Wanted}
 import shreddedvariant.rules.StrictCast
 import shreddedvariant.source.scan.{ScanColumns, ScanPredicates}
 
-/** What lies in the columns of a path in one row, or in one element. */
+/** The contents of the columns of a path in one row or element. */
 sealed trait Stored
 object Stored {
   final case class Typed(value: Value) extends Stored
   final case class Residual(value: Value) extends Stored
   case object Missing extends Stored
 
-  /** In the draft: the row's own columns are NULL, and the path's value is in what is stored around them. */
+  /** In the draft layout: the columns of the path are NULL, and an outer cell stores the value. */
   final case class Outside(value: Value) extends Stored
 }
 
-/** `at` is the index of a path into an array; without one each row is one cell. */
+/** `at` is the index of a path into an array; without an index, each row is one cell. */
 final case class Case(
     scalar: ScalarType,
     rows: Seq[Seq[Stored]],
@@ -37,7 +37,7 @@ final case class Case(
     habits: Habits
 )
 
-/** What the writer of a file leaves out; `cut` is how many characters it keeps of bounds, or bytes of binary ones. */
+/** The statistics that a writer writes; `cut` is the maximum length of its bounds. */
 final case class Habits(
     bounds: Boolean,
     nulls: Boolean,
@@ -59,7 +59,7 @@ object SkippedRows {
   private val integers =
     Seq(-1L, 0L, 1L, 5L, 6L, 100L, 127L, 128L, 40000L, Int.MaxValue.toLong, 5000000000L, Long.MaxValue)
   private val doubles = Seq(-0.0, 0.0, 1.0, 1.5, -2.5, 99.95, 3e9, 1e300, Double.NaN, Double.PositiveInfinity)
-  private val last = new String(Character.toChars(Character.MAX_CODE_POINT))
+  private val maxCharacter = new String(Character.toChars(Character.MAX_CODE_POINT))
   private val texts =
     Seq(
       "",
@@ -77,8 +77,8 @@ object SkippedRows {
       "1.5",
       "2024-01-01",
       "\uD83D\uDE00",
-      last,
-      last + "a"
+      maxCharacter,
+      maxCharacter + "a"
     )
 
   def values(scalar: ScalarType): Gen[Value] = Gen.oneOf(all(scalar))
@@ -137,7 +137,7 @@ object SkippedRows {
 
   private val arguments = VariantCastArgs(failOnError = false, Some("UTC"), ZoneOffset.UTC)
 
-  /** Spark's own cast; None where it fails. */
+  /** Spark's own cast; None if it fails. */
   def cast(value: Value, target: DataType): Option[Any] =
     if (value == Value.Null && target != VariantType) Some(null)
     else {
@@ -155,7 +155,7 @@ object SkippedRows {
     (if (isDraft) 1 else 0) -> scalars.flatMap(values).map(Stored.Outside(_))
   )
 
-  /** Few kinds of cells in one case, so that groups with nothing but one kind are common. */
+  /** Few kinds of cells in one case, so that groups with only one kind are common. */
   private def rows(scalar: ScalarType, isList: Boolean, isDraft: Boolean): Gen[Seq[Seq[Stored]]] = for {
     pool <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, stored(scalar, isDraft)))
     size <- Gen.choose(1, 4)
@@ -239,7 +239,7 @@ object SkippedRows {
     )
     at <- Gen.frequency(3 -> Gen.const(Option.empty[Int]), 1 -> Gen.oneOf(0, 1).map(Option(_)))
     isDraft <- Gen.oneOf(true, false)
-    // A list that is there has all its elements in it: only where it is none, its value is further out.
+    // A present list has all its elements, so elements are never stored in an outer cell.
     rows <- rows(scalar, at.isDefined, isDraft && at.isEmpty)
     isStrict <- Gen.oneOf(true, false).map(_ && target != VariantType)
     wide <- Gen.oneOf[DataType](LongType, DoubleType, target, target)
@@ -266,9 +266,9 @@ object SkippedRows {
     else StrictCast(value, AttributeReference("failing", VariantType)(), target, Some("UTC"))
   }
 
-  // ---- what Spark answers ----
+  // ---- the results of Spark ----
 
-  /** What the path gives in a row; None where its cast fails. */
+  /** The value of the path in a row; None if its cast fails. */
   def value(c: Case, row: Seq[Stored]): Option[Any] = c.at.fold(row.headOption)(row.lift(_)) match {
     case None => Some(null)
     case Some(Stored.Missing) => if (c.at.isDefined) cast(Value.Null, c.target) else Some(null)
@@ -289,7 +289,7 @@ object SkippedRows {
     case text => Some(Datum.Bytes(text.toString.getBytes("UTF-8")))
   }
 
-  /** The row's outcome: Some(true), Some(false) or Some(null); None where a strict cast fails. */
+  /** The result of the filter for a row: Some(true), Some(false) or Some(null); None if a strict cast fails. */
   def outcome(c: Case, row: Seq[Stored]): Option[Any] = {
     val value = this.value(c, row)
     if (value.isEmpty && c.isStrict) None
@@ -302,7 +302,7 @@ object SkippedRows {
     }
   }
 
-  // ---- what we judge ----
+  // ---- our evaluation ----
 
   def predicate(c: Case, laws: SkippingRules = SkippingRules.all): Predicate = {
     val value = path.copy(wanted = Wanted.Value(c.target, None))
@@ -323,13 +323,13 @@ object SkippedRows {
   ).of(column, laws)
 
   def facts(c: Case, leaf: Seq[String], order: DatumOrder): LeafStatistics = {
-    // An empty list has an entry of its own.
+    // An empty list has one entry.
     val entries = c.rows.flatMap(row => if (row.isEmpty) Seq(Stored.Missing) else row)
     def bytes(value: Value) = {
       val (metadata, bytes) = Value.encode(value)
       Datum.Bytes(if (c.isDraft) metadata ++ bytes else bytes)
     }
-    val found: Seq[Datum] = leaf match {
+    val values: Seq[Datum] = leaf match {
       case Seq("typed") => entries.collect { case Stored.Typed(value) => datum(value) }
       case Seq("value") => entries.collect { case Stored.Residual(value) => bytes(value) }
       case _ => entries.collect { case Stored.Outside(value) => bytes(Value.Obj(Map("a" -> value))) }
@@ -339,19 +339,19 @@ object SkippedRows {
         case Datum.Floating(number) => number.isNaN
         case _ => false
       }
-    val numbers = found.filterNot(isNaN)
-    val leavesOut = !c.habits.bounds || c.habits.dropsBoundsAtNaN && found.exists(isNaN)
+    val numbers = values.filterNot(isNaN)
+    val omitsBounds = !c.habits.bounds || c.habits.dropsBoundsAtNaN && values.exists(isNaN)
     val bounds =
-      if (leavesOut || numbers.isEmpty) Bounds.none
+      if (omitsBounds || numbers.isEmpty) Bounds.none
       else Bounds(Some(numbers.min(order)), Some(numbers.max(order)))
     val isText = leaf == Seq("typed") && c.scalar == ScalarType.Str
     LeafStatistics(
       entries.size.toLong,
-      Option.when(c.habits.nulls)(entries.size.toLong - found.size),
+      Option.when(c.habits.nulls)(entries.size.toLong - values.size),
       c.habits.cut.fold(bounds)(CutBounds(bounds, isText, _)),
       c.habits.dropsBoundsAtNaN && bounds != Bounds.none,
-      Option.when(c.habits.dictionary && leaf == Seq("typed"))(found),
-      Option.when(!c.habits.dictionary && leaf == Seq("typed"))(value => found.exists(order.equiv(_, value)))
+      Option.when(c.habits.dictionary && leaf == Seq("typed"))(values),
+      Option.when(!c.habits.dictionary && leaf == Seq("typed"))(value => values.exists(order.equiv(_, value)))
     )
   }
 
@@ -369,6 +369,6 @@ object SkippedRows {
         case 11 => Datum.exact(number.toInt.toLong)
         case _ => Datum.exact(number)
       }
-    case other => throw new IllegalArgumentException(s"$other is no scalar")
+    case other => throw new IllegalArgumentException(s"$other is not a scalar")
   }
 }

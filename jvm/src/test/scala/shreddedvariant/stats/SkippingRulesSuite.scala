@@ -1,4 +1,4 @@
-/** What is skipped holds no row that matches; and each law is needed for that: without it, the suite finds such a row. */
+/** Skipped rows do not match; each law is needed for that: without the law, the suite finds a skipped match. */
 package shreddedvariant.stats
 
 import org.scalacheck.Gen
@@ -20,9 +20,9 @@ class SkippingRulesSuite extends munit.FunSuite {
     }
   }
 
-  /** A row that was skipped although the filter is true of it, or brings the error that a strict cast must raise. */
+  /** A skipped row for which the filter is true, or whose strict cast must raise an error. */
   private def wrongly(c: Case, laws: SkippingRules): Option[Any] = {
-    // Where casts of any order pass, values of two kinds meet, which are never compared otherwise.
+    // Without the law OrderedCasts, values of two kinds are compared, which raises an error.
     val skips =
       try !mayMatch(c, laws)
       catch { case _: IllegalArgumentException if !laws.hold(SkippingRule.OrderedCasts) => false }
@@ -41,15 +41,15 @@ class SkippingRulesSuite extends munit.FunSuite {
       }
     }.nextOption()
 
-  test("what is skipped holds no row that matches")(assertEquals(unsound(SkippingRules.all, 40000), None))
+  test("skipped rows do not match")(assertEquals(unsound(SkippingRules.all, 40000), None))
 
-  // The law of orders is that of FirstRowsSuite.
+  // FirstRowsSuite tests StrictlyBefore.
   for (law <- SkippingRule.all if law != SkippingRule.StrictlyBefore)
-    test(s"without $law, rows that match are skipped") {
+    test(s"without $law, matching rows are skipped") {
       assert(unsound(SkippingRules(Set(law)), 40000).isDefined)
     }
 
-  test("much is skipped") {
+  test("many cases are skipped") {
     val skipped = cases(815, 4000).count(!mayMatch(_, SkippingRules.all))
     assert(skipped > 600, s"$skipped of 4000")
   }
