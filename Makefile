@@ -1,4 +1,4 @@
-# Every command of the project; each does the set-up that it needs, and none of it twice.
+# All commands of the project; each does the set-up that it needs, and repeats no finished step.
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -12,7 +12,7 @@ JAR := target/scala-2.13/shredded-variant_2.13-$(VERSION).jar
 WHEEL := dist/shredded_variant-$(VERSION)-py3-none-any.whl
 CONFORMANCE := ../shared/conformance
 
-# Directories stand in the lists too, so that a file that went away counts as a change.
+# The lists include directories, so that the removal of a file counts as a change.
 BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories project/*.scala)
 MAIN := $(shell find jvm/src/main 2>/dev/null | sed 's/ /\\ /g')
 SCALA := $(MAIN) $(shell find jvm/src/test 2>/dev/null | sed 's/ /\\ /g')
@@ -26,7 +26,7 @@ say = @echo "· $(1)"
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-demo: .venv/.wheel ## write JSON as a shredded table, show what lies in its files, query it, print what was read
+demo: .venv/.wheel ## write JSON as a shredded table, show the layout of its files, query it, print what was read
 	@$(BIN)/shredded-variant demo
 
 test: test-jvm test-python ## all tests
@@ -51,21 +51,21 @@ publish-local: .venv/.stamp ## the jar and its POM into the local Maven reposito
 	@project/sbt --error publishM2
 	$(call say,published io.github.shredded-variant:shredded-variant_2.13:$(VERSION) to the local Maven repository)
 
-test-jvm: .venv/.stamp ## the laws: Scala suites without a session
+test-jvm: .venv/.stamp ## Scala suites, without a Spark session
 	@project/need java build
 	$(call say,testing the JVM side)
 	@project/sbt --warn test
 
-test-python: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the promises: pytest against the installed wheel
+test-python: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## pytest against the installed wheel
 	$(call say,testing the wheel)
 	@$(BIN)/python -m pytest
 
-fuzz: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the tests that make up their cases, damage bytes, or race and kill writers, at length
+fuzz: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the tests with random cases, damaged bytes, and racing or killed writers, at length
 	$(call say,testing the wheel at length)
 	@FUZZ=1 $(BIN)/python -m pytest -m fuzz $(ARGS)
 	@FUZZ=1 project/sbt --warn "testOnly *CrashSuite *FuzzSuite *SharedFileSuite"
 
-conformance: .venv/.wheel ## external cases, where ../shared/conformance lies beside the clone
+conformance: .venv/.wheel ## external cases, if ../shared/conformance exists beside the clone
 	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \
 	failed=0; \
 	for mode in read extract union; do \
@@ -74,7 +74,7 @@ conformance: .venv/.wheel ## external cases, where ../shared/conformance lies be
 	done; \
 	exit $$failed
 
-bench: .venv/.wheel ## paths beside plain columns and peers, as ratios (ARGS=--help for options)
+bench: .venv/.wheel ## paths compared with plain columns and other engines, as ratios (ARGS=--help for options)
 	@project/need java
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
@@ -82,7 +82,7 @@ bench-large: .venv/.wheel ## JSONBench's five queries over 10 million rows
 	@project/need java
 	@$(BIN)/python -m benchmarks.run --only jsonbench --jsonbench-rows 10000000 $(ARGS)
 
-compare: .venv/.wheel ## ours beside ours of another commit: what a change costs (BASE=HEAD~1, ARGS=--help for options)
+compare: .venv/.wheel ## this commit compared with another commit: the cost of a change (BASE=HEAD~1, ARGS=--help for options)
 	@project/need java build
 	@$(BIN)/python -m benchmarks.compare --base "$$(project/jar-of $(or $(BASE),HEAD~1))" --jar $(JAR) $(ARGS)
 

@@ -1,4 +1,4 @@
-// Builds the one jar of this project against the jars of the installed pyspark, which it neither holds nor asks for.
+// Builds the jar of this project against the jars of the installed pyspark, which it does not contain.
 import scala.xml.transform.{RewriteRule, RuleTransformer}
 
 ThisBuild / organization := "io.github.shredded-variant"
@@ -9,9 +9,9 @@ ThisBuild / scalaVersion := "2.13.18"
 val sparkJars = taskKey[Seq[File]]("The jars of Spark 4.3 to compile and test against")
 
 val Shaded = config("shaded").hide
-val deltaKernel = taskKey[File]("Delta Kernel under names of our own")
+val deltaKernel = taskKey[File]("Delta Kernel with renamed packages")
 
-/** What Spark itself hands to its JVMs on Java 17 and later (org.apache.spark.launcher.JavaModuleOptions). */
+/** The options that Spark itself sets on Java 17 and later (org.apache.spark.launcher.JavaModuleOptions). */
 val sparkModuleOptions = Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector") ++
   Seq(
     "java.base/java.lang",
@@ -53,7 +53,7 @@ lazy val root = (project in file("."))
     ),
     javacOptions ++= Seq("-Xlint", "-Werror", "--release", "17"),
 
-    // Spark brings scala-library as well, in the same version.
+    // Spark's jars include scala-library, in the same version.
     autoScalaLibrary := false,
     sparkJars := {
       val dirs = sys.env.get("SPARK_JARS") match {
@@ -68,7 +68,7 @@ lazy val root = (project in file("."))
         )
       jars
     },
-    // Compiled and tested against the kernel that ships, and never against the one of the registry.
+    // The code is compiled and tested against the renamed Kernel that ships, not against the original.
     deltaKernel := ShadedKernel.jar(
       update.value.select(configurationFilter(Shaded.name)),
       target.value / "kernel"
@@ -93,7 +93,7 @@ lazy val root = (project in file("."))
     Test / javaOptions ++= sparkModuleOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
     Test / testOptions += Tests.Argument(new TestFramework("munit.Framework"), "+l"),
 
-    // The version, where the code can read it with and without a jar around it.
+    // The version as a resource, in the jar and in the directory of classes.
     Compile / resourceGenerators += Def.task {
       val file = (Compile / resourceManaged).value / "shreddedvariant" / "VERSION"
       if (!file.exists || IO.read(file) != version.value) IO.write(file, version.value)
@@ -104,7 +104,7 @@ lazy val root = (project in file("."))
     description := "Spark data source that makes VARIANT columns fast on Parquet",
     publishMavenStyle := true,
     pomIncludeRepository := { _ => false },
-    // Spark brings all that the jar needs: what is left here are the dependencies of our tests.
+    // The jar needs only the jars of Spark; the dependencies in this file are those of the tests.
     pomPostProcess := { pom =>
       new RuleTransformer(new RewriteRule {
         override def transform(node: xml.Node): Seq[xml.Node] =

@@ -1,10 +1,10 @@
-// delta-spark as the tests' independent reader and writer: the newest there is, made for Spark 4.2.
+// The newest delta-spark, made for Spark 4.2, which tests use as an independent reader and writer.
 import sbt._
 
 object DeltaSpark {
   val configuration: Configuration = Configuration.of("DeltaSpark", "delta-spark").hide
 
-  /** What it needs beside Spark's own jars. */
+  /** delta-spark and its dependencies that are not among Spark's jars. */
   val modules: Seq[ModuleID] =
     Seq(
       "delta-spark_4.2_2.13",

@@ -1,4 +1,4 @@
-// Hadoop's file system of S3, as tests use it: the release that Spark's Hadoop is of, and what it needs of Amazon's SDK.
+// Hadoop's file system of S3 for tests, in the release of Spark's Hadoop, with its modules of Amazon's SDK.
 import sbt._
 
 object S3A {
@@ -6,7 +6,7 @@ object S3A {
 
   private val Sdk = "2.35.4"
 
-  /** Not the SDK's bundle, which has 650 MB; what Spark has itself is left out. */
+  /** Modules instead of the SDK's bundle, which has 650 MB; jars that Spark includes are left out. */
   val modules: Seq[ModuleID] =
     Seq(
       ("org.apache.hadoop" % "hadoop-aws" % "3.5.0" % configuration.name).intransitive(),

@@ -1,4 +1,4 @@
-// Delta Kernel under names of our own, so that it never meets another Delta in a session: one jar, made once.
+// Makes a jar of Delta Kernel with renamed packages, which do not conflict with another Delta in a session.
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.jar.{JarEntry, JarFile, JarOutputStream}
 
@@ -13,13 +13,13 @@ object ShadedKernel {
   private val Ours = "shreddedvariant.shaded"
   private val Jackson = "io.delta.kernel.shaded.com.fasterxml.jackson"
 
-  /** What the jar is made by: another one is made when this changes. */
+  /** The revision of the rules; a new revision makes a new jar. */
   private val Revision = 1
 
   val modules: Seq[ModuleID] = Seq("delta-kernel-api", "delta-kernel-defaults", "delta-storage")
     .map(name => ("io.delta" % name % Version % "shaded").intransitive())
 
-  /** Kernel brings a Jackson of its own. Spark has one as well, but for the module for Optional. */
+  /** Kernel includes a shaded Jackson. Spark includes Jackson too, but without the module for Optional. */
   private val rules = Seq(
     ShadeRule.rename(
       s"$Jackson.datatype.jdk8.**" -> s"$Ours.jackson.jdk8.@1",
@@ -28,7 +28,7 @@ object ShadedKernel {
     ).inAll
   )
 
-  /** Left out: what Spark brings, clients of Unity Catalog, and a class that stands in Spark's own namespace. */
+  /** Leaves out the classes that Spark includes, clients of Unity Catalog, and a class in Spark's namespace. */
   private def isWanted(entry: String): Boolean = {
     val jackson = Jackson.replace('.', '/')
     entry.endsWith(".class") && entry.startsWith("io/delta/") &&
@@ -43,7 +43,7 @@ object ShadedKernel {
       val inputs = resolved.filter(file => names.exists(name => file.getName == s"$name-$Version.jar"))
       if (inputs.size != names.size)
         throw new MessageOnlyException(
-          s"Maven Central gave ${inputs.mkString(", ")} of ${names.mkString(", ")}."
+          s"Maven Central returned only ${inputs.mkString(", ")} of ${names.mkString(", ")}."
         )
       IO.createDirectory(target)
       val written = target / s"${shaded.getName}.new"
@@ -74,7 +74,7 @@ object ShadedKernel {
     }
   }
 
-  /** The classes of the jar as entries of ours. */
+  /** The classes of the jar as entries of the project's jar. */
   def entries(shaded: File, target: File): Seq[(File, String)] = {
     val dir = target / shaded.getName.stripSuffix(".jar")
     if (!dir.exists) {

@@ -185,7 +185,7 @@ def test_a_killed_creation_leaves_a_table_or_none(spark, tmp_path):
             with pytest.raises(Exception, match=r"SHREDDED_VARIANT|UNABLE_TO_INFER_SCHEMA|PATH_NOT_FOUND"):
                 load(spark, path).collect()
             if any(not file.startswith("_") for file in files_on_disk(path)):
-                with pytest.raises(Exception, match=r"SHREDDED_VARIANT_DELTA_OVER_FILES.*remove them"):
+                with pytest.raises(Exception, match=r"SHREDDED_VARIANT_DELTA_OVER_FILES.*remove the files"):
                     save(rows(spark, 7), path)
                 shutil.rmtree(path)
         save(rows(spark, 7), path)

@@ -52,7 +52,7 @@ def test_its_files_are_named_and_never_taken_for_rows_of_the_table(spark, begun)
     for mode in ("append", "overwrite"):
         for options in ({}, {"table": "delta"}):
             write = rows(spark, 2).write.format(FORMAT).mode(mode).options(**options)
-            refusal(lambda w=write: w.save(str(begun)), "remove them", name="SHREDDED_VARIANT_DELTA_OVER_FILES")
+            refusal(lambda w=write: w.save(str(begun)), "remove the files", name="SHREDDED_VARIANT_DELTA_OVER_FILES")
     assert (begun / "_delta_log").is_dir(), "a write that is refused takes no log away"
     for file in files_on_disk(begun):
         (begun / file).unlink()

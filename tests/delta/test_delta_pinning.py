@@ -181,5 +181,5 @@ def test_a_person_sets_the_shape_and_the_next_write_has_it(spark, pinned, delta_
 def test_a_property_that_is_no_shape_is_refused_before_a_file_is_written(spark, pinned, column, shape):
     set_property(pinned, column, shape)
     before = active(pinned)
-    refusal(lambda: save(documents(spark, "n"), pinned), "DELTA_PIN", "shredded_variant.shape", "unset it")
+    refusal(lambda: save(documents(spark, "n"), pinned), "DELTA_PIN", "shredded_variant.shape", "unset the property")
     assert active(pinned) == before

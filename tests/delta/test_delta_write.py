@@ -180,7 +180,7 @@ def test_an_append_only_table_is_appended_to_and_never_overwritten(spark, table)
 def test_a_directory_of_files_does_not_become_a_table(spark, table):
     rows(spark, 1).write.parquet(table)
     for mode in ("append", "overwrite"):
-        refusal(lambda m=mode: save(rows(spark, 2), table, mode=m), "holds files")
+        refusal(lambda m=mode: save(rows(spark, 2), table, mode=m), "has files")
     with pytest.raises(Exception, match="PATH_ALREADY_EXISTS"):
         save(rows(spark, 2), table, mode="error")
     assert spark.read.parquet(table).count() == 1

@@ -251,7 +251,7 @@ def test_files_that_cannot_be_read_are_findings(spark, tmp_path, table):
     (Path(path) / cut).write_bytes(content[: len(content) // 2])
     report = verify(spark, path)
     assert report.files == 3 and {f.file for f in report.findings} == {gone, cut}
-    assert "is not there" in next(f.wrong for f in report.findings if f.file == gone)
+    assert "does not exist" in next(f.wrong for f in report.findings if f.file == gone)
     broken = only_file(table)
     content = bytearray(Path(broken).read_bytes())
     content[100:400] = bytes(300)

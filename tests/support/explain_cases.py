@@ -163,11 +163,11 @@ CASES = [
 
 # Why a variant is read whole, as EXPLAIN says it: for each column its reason. No variant that is read in parts is here.
 WHOLE = [
-    ("SELECT v FROM t", ["v: handed on"]),
-    ("SELECT id, v AS a, w FROM t WHERE v:i::int = 1", ["v: handed on; w: handed on"]),
-    ("SELECT a.v, b.v:i::int FROM t a JOIN u b ON a.id = b.id", ["v: handed on"]),
-    ("SELECT x FROM (SELECT v AS x FROM t UNION ALL SELECT v FROM u)", ["v: handed on", "v: handed on"]),
-    ("SELECT s FROM t", ["s: handed on"]),
+    ("SELECT v FROM t", ["v: passed on"]),
+    ("SELECT id, v AS a, w FROM t WHERE v:i::int = 1", ["v: passed on; w: passed on"]),
+    ("SELECT a.v, b.v:i::int FROM t a JOIN u b ON a.id = b.id", ["v: passed on"]),
+    ("SELECT x FROM (SELECT v AS x FROM t UNION ALL SELECT v FROM u)", ["v: passed on", "v: passed on"]),
+    ("SELECT s FROM t", ["s: passed on"]),
     ("SELECT schema_of_variant(v), v:i::int FROM t", ["v: schema_of_variant(v) takes it whole"]),
     ("SELECT max(x) FROM (SELECT is_variant_null(v) AS x FROM t)", ["v: is_variant_null(v) takes it whole"]),
     ("SELECT first(v, true):i::int FROM t", ["v: first(v) takes it whole"]),
@@ -180,11 +180,11 @@ WHOLE = [
     ),
     (
         "SELECT count(b:i::int) FROM (SELECT v AS b FROM t UNION ALL SELECT parse_json('{}'))",
-        ["v: CAST(variant_get(b, $.i) AS INT) stands above what passes no columns on"],
+        ["v: CAST(variant_get(b, $.i) AS INT) is above a node that does not pass columns on"],
     ),
     (
         "SELECT count(b) FROM (SELECT v AS b FROM t UNION ALL SELECT parse_json('{}'))",
-        ["v: count(b) stands above what passes no columns on"],
+        ["v: count(b) is above a node that does not pass columns on"],
     ),
     ("SELECT v:i::int, s.n, s.v:a::string, count(*) FROM t WHERE w:t IS NOT NULL GROUP BY ALL", []),
     ("SELECT v IS NULL, v::string FROM t", []),

@@ -1,4 +1,4 @@
-/** The members of Spark that this project needs and that Spark does not hand out, all in one place. */
+/** All uses of members of Spark that are not public. */
 package shreddedvariant;
 
 import java.lang.invoke.MethodHandle;
@@ -25,8 +25,9 @@ import scala.collection.immutable.Seq;
 
 public final class SparkBridge {
   /**
-   * {@code VectorizedColumnReader.readBatch} is package-private, and a class of ours in its package would be another
-   * package at run time, since jars of users have their own class loader. A constant handle is inlined like a call.
+   * {@code VectorizedColumnReader.readBatch} is package-private. A class of this jar in the same package would
+   * be in another run-time package, since jars of users have their own class loader. The JIT inlines a constant
+   * handle.
    */
   private static final MethodHandle READ_BATCH = readBatchHandle();
 
@@ -60,7 +61,7 @@ public final class SparkBridge {
     READ_BATCH.invokeExact(reader, rows, values, repetitionLevels, definitionLevels);
   }
 
-  /** The paths behind what a user gave to load: qualified, globs resolved, checked to exist. {@code private[sql]}. */
+  /** The qualified paths of a load, with globs resolved; refuses missing paths. {@code private[sql]}. */
   public static Seq<Path> resolvePaths(Seq<String> paths, Configuration conf, boolean glob, Pattern ignored) {
     return DataSource$.MODULE$.checkAndGlobPathIfNecessary(paths, conf, true, true, 40, glob, ignored);
   }
@@ -69,7 +70,7 @@ public final class SparkBridge {
     return SparkHadoopUtil.get().isGlobPath(path);
   }
 
-  /** The schema with every field and element nullable, as files promise nothing. {@code private[spark]}. */
+  /** The schema with every field and element nullable. {@code private[spark]}. */
   public static StructType asNullable(StructType schema) {
     return schema.asNullable();
   }
@@ -79,7 +80,7 @@ public final class SparkBridge {
     SchemaUtils.checkSchemaColumnNameDuplication(schema, caseSensitive);
   }
 
-  /** Spark's refusal of an output mode that a sink lacks. {@code private[sql]}. */
+  /** Spark's error for an output mode that a sink does not support. {@code private[sql]}. */
   public static Throwable unsupportedOutputMode(String format, OutputMode mode) {
     return QueryCompilationErrors$.MODULE$.dataSourceOutputModeUnsupportedError(format, mode);
   }
@@ -89,12 +90,12 @@ public final class SparkBridge {
     return new RowToColumnConverter(schema)::convert;
   }
 
-  /** Whether dynamic pruning asks its own plan for keys, not another plan's broadcast. {@code private[sql]}. */
+  /** Whether dynamic pruning gets its keys from its own plan, not from a broadcast. {@code private[sql]}. */
   public static boolean asksItsOwnPlan(DynamicPruningSubquery pruning) {
     return pruning.broadcastValueProjection().isEmpty();
   }
 
-  /** The name under which a session knows a function of Spark's own. {@code private[sql]}. */
+  /** The identifier of a built-in function in a session's registry. {@code private[sql]}. */
   public static FunctionIdentifier builtinFunction(String name) {
     return FunctionRegistry$.MODULE$.builtinFunctionIdentifier(name);
   }

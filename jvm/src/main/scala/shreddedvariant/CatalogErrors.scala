@@ -1,19 +1,21 @@
-/** The sentences about tables in a catalog, a part of [[Errors]]. */
+/** The error sentences about tables in a catalog, a part of [[Errors]]. */
 package shreddedvariant
 
 private[shreddedvariant] trait CatalogErrors extends Sentences {
   def notOnePath(paths: Seq[String]): ShreddedVariantException =
     error(
       "NOT_ONE_PATH",
-      s"Rows cannot be inserted into what was read from ${list(paths)}: insert into one directory, named without a pattern."
+      s"Rows cannot be inserted into ${list(paths)}, because this is not one directory: insert into one directory, " +
+        "named without a pattern."
     )
 
   def partitionCondition(path: String, condition: String, columns: Seq[String]): ShreddedVariantException =
     error(
       "PARTITION_CONDITION",
-      s"'$path' is a table of files, in which ${clip(condition)} cannot be overwritten: " +
+      s"The rows where ${clip(condition)} cannot be overwritten in the table of files '$path': " +
         (if (columns.isEmpty) "it has no partitions, so overwrite it as a whole."
-         else s"ask for one value of each of its first partition columns, which are ${list(columns)}.")
+         else
+           s"compare each of its first partition columns with one value; these columns are ${list(columns)}.")
     )
 
   def outsideOfPartition(path: String, column: String, value: String): ShreddedVariantException =
@@ -22,10 +24,10 @@ private[shreddedvariant] trait CatalogErrors extends Sentences {
       s"A row for '$path' lies outside of the partition that is overwritten: write only rows where $column is $value."
     )
 
-  def tableColumn(column: String, what: String, instead: String): ShreddedVariantException =
+  def tableColumn(column: String, refusal: String, instead: String): ShreddedVariantException =
     error(
       "TABLE_COLUMN",
-      s"The column '$column' $what, which tables of shredded_variant do not know: $instead."
+      s"In a table of shredded_variant, the column '$column' $refusal: $instead."
     )
 
   def tablePartitioning(transform: String): ShreddedVariantException =
@@ -37,7 +39,7 @@ private[shreddedvariant] trait CatalogErrors extends Sentences {
   def deltaTableColumns(path: String, table: String): ShreddedVariantException =
     error(
       "DELTA_TABLE_COLUMNS",
-      s"The Delta table '$path' has other columns than '$table' is created with: leave them out of CREATE TABLE, " +
-        "or overwrite the Delta table with save(path) and the option overwriteSchema first."
+      s"The Delta table '$path' and the definition of '$table' have different columns: leave the columns out of " +
+        "CREATE TABLE, or overwrite the Delta table with save(path) and the option overwriteSchema first."
     )
 }

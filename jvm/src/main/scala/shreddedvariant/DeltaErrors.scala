@@ -1,32 +1,32 @@
-/** The sentences about Delta tables, a part of [[Errors]]. */
+/** The error sentences about Delta tables, a part of [[Errors]]. */
 package shreddedvariant
 
 private[shreddedvariant] trait DeltaErrors extends Sentences {
   def deltaRoute(path: String, route: String): ShreddedVariantException =
     error(
       "DELTA_ROUTE",
-      s"'$path' is a Delta table (it holds a _delta_log), and $route of Delta tables is not part of this version: " +
+      s"'$path' is a Delta table (it holds a _delta_log), and this version does not support $route for Delta tables: " +
         "use format(\"shredded_variant\") with load(path) and save(path), or format(\"delta\")."
     )
 
   def insideDelta(path: String, table: String): ShreddedVariantException =
     error(
       "INSIDE_DELTA_TABLE",
-      s"'$path' lies inside the Delta table '$table', whose log alone says which files there are: " +
+      s"'$path' is inside the Delta table '$table', whose log alone lists the files: " +
         "name the table, and choose its rows with a filter."
     )
 
   def deltaAmongOthers(path: String): ShreddedVariantException =
     error(
       "DELTA_AMONG_OTHERS",
-      s"The Delta table '$path' is named together with other paths: load it alone, and bring the rows together with union."
+      s"The Delta table '$path' is named together with other paths: load it alone, and combine the rows with union."
     )
 
   def deltaLog(path: String, cause: Throwable): ShreddedVariantException =
     error(
       "DELTA_LOG",
       s"The log of the Delta table '$path' cannot be used (${reason(cause)}): " +
-        "mend or restore its _delta_log with Delta's own tools.",
+        "repair or restore its _delta_log with Delta's own tools.",
       cause
     )
 
@@ -37,18 +37,18 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
         "wait for it, or remove the directory and write again."
     )
 
-  def deltaVersion(path: String, asked: String, cause: Throwable): ShreddedVariantException =
+  def deltaVersion(path: String, version: String, cause: Throwable): ShreddedVariantException =
     error(
       "DELTA_VERSION",
-      s"The Delta table '$path' has no version as of '$asked' (${reason(cause)}): " +
-        "ask for one that DESCRIBE HISTORY still lists.",
+      s"The Delta table '$path' has no version as of '$version' (${reason(cause)}): " +
+        "choose a version that DESCRIBE HISTORY lists.",
       cause
     )
 
   def deltaFeature(path: String, feature: String, how: String, instead: String): ShreddedVariantException =
     error(
       "DELTA_FEATURE",
-      s"The Delta table '$path' uses $feature, with which it cannot be $how in this version: $instead."
+      s"The Delta table '$path' uses $feature and cannot be $how in this version: $instead."
     )
 
   def deltaAppendOnly(path: String): ShreddedVariantException =
@@ -66,7 +66,7 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
   def deltaConflict(path: String, reason: String): ShreddedVariantException =
     error(
       "DELTA_CONFLICT",
-      s"Nothing was written to the Delta table '$path', because others have changed it meanwhile ($reason): " +
+      s"Nothing was written to the Delta table '$path', because another writer changed it meanwhile ($reason): " +
         "run the write again."
     )
 
@@ -74,11 +74,11 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
     error(
       "DELTA_COMMIT",
       s"It is unknown whether the commit to the Delta table '$path' has succeeded (${reason(cause)}): " +
-        "look at the table's newest version before the write is run again.",
+        "check the table's newest version before you run the write again.",
       cause
     )
 
-  /** Whether what failed may nevertheless be part of the table. */
+  /** Whether the commit that failed with this error may be part of the table. */
   def mayHaveCommitted(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_DELTA_COMMIT"
 
   def deltaReplaceWhere(path: String, condition: String, partition: String): ShreddedVariantException =
@@ -95,10 +95,10 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
         "write a condition on its partition columns."
     )
 
-  def deltaPartitioning(path: String, found: Seq[String], asked: Seq[String]): ShreddedVariantException =
+  def deltaPartitioning(path: String, columns: Seq[String], written: Seq[String]): ShreddedVariantException =
     error(
       "DELTA_PARTITIONING",
-      s"The Delta table '$path' is partitioned by ${list(found)} and not by ${list(asked)}: " +
+      s"The Delta table '$path' is partitioned by ${list(columns)} and not by ${list(written)}: " +
         "leave partitionBy out, or overwrite the table with overwriteSchema."
     )
 
@@ -112,8 +112,8 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
   def deltaOverFiles(path: String): ShreddedVariantException =
     error(
       "DELTA_OVER_FILES",
-      s"'$path' holds files, but no Delta table, whose log would not know of them: write the Delta table to another " +
-        "path, or remove them if a write that was killed has left them."
+      s"'$path' has files that the log of a new Delta table would not list: write the Delta table to another path, " +
+        "or remove the files if a killed write left them."
     )
 
   def deltaShredding(path: String, key: String, property: String): ShreddedVariantException =
@@ -132,42 +132,42 @@ private[shreddedvariant] trait DeltaErrors extends Sentences {
   def deltaPin(path: String, key: String, text: String, cause: Throwable): ShreddedVariantException =
     error(
       "DELTA_PIN",
-      s"The property '$key' of the Delta table '$path' is no shape of a column, '${clip(text)}' (${reason(cause)}): " +
-        "set it to one, or unset it."
+      s"The property '$key' of the Delta table '$path' is '${clip(text)}', which is not the shape of a column " +
+        s"(${reason(cause)}): set a shape, or unset the property."
     )
 
   def deltaStreamVersion(path: String, version: Long): ShreddedVariantException =
     error(
       "DELTA_STREAM_VERSION",
-      s"A stream cannot go on at version $version of the Delta table '$path', which its log does not have any more: " +
-        "start the query anew with another checkpointLocation."
+      s"A stream cannot continue at version $version of the Delta table '$path', because the log does not have it: " +
+        "start the query with another checkpointLocation."
     )
 
   def deltaStreamOffset(path: String, offset: String, reason: String): ShreddedVariantException =
     error(
       "DELTA_STREAM_OFFSET",
-      s"The checkpoint's offset '${clip(offset)}' is none of the Delta table '$path' ($reason): " +
-        "start the query anew with another checkpointLocation."
+      s"The checkpoint's offset '${clip(offset)}' is not an offset of the Delta table '$path' ($reason): " +
+        "start the query with another checkpointLocation."
     )
 
   def deltaStreamColumns(path: String, version: Long): ShreddedVariantException =
     error(
       "DELTA_STREAM_COLUMNS",
-      s"The columns of the Delta table '$path' at version $version are not those that the stream began with: " +
-        "start the query again, and if the columns do not fit together, with another checkpointLocation."
+      s"The columns of the Delta table '$path' at version $version differ from those that the stream started with: " +
+        "start the query again, with another checkpointLocation if the columns do not fit together."
     )
 
   def deltaStreamRemoval(path: String, version: Long, hasRows: Boolean): ShreddedVariantException =
     error(
       "DELTA_STREAM_REMOVAL",
-      s"Version $version of the Delta table '$path' takes rows away${if (hasRows) " and adds others" else ""}, " +
-        "which a stream cannot do: set skipChangeCommits to pass over such versions" +
-        (if (hasRows) ", or ignoreChanges to read what they add." else ", or ignoreDeletes.")
+      s"Version $version of the Delta table '$path' removes rows${if (hasRows) " and adds others" else ""}, " +
+        "and a stream cannot take rows back: set skipChangeCommits to skip such versions" +
+        (if (hasRows) ", or ignoreChanges to read the files that they add." else ", or ignoreDeletes.")
     )
 
   def deltaSchema(path: String): ShreddedVariantException =
     error(
       "DELTA_SCHEMA",
-      s"The Delta table '$path' has other columns than schema(…) gives: leave schema(…) out, and select what you need."
+      s"The columns of the Delta table '$path' differ from those of schema(…): leave schema(…) out, and select what you need."
     )
 }

@@ -1,15 +1,15 @@
-/** Every error and warning: what is wrong, where, what to do. The sentences stand in the traits that `Errors` mixes in. */
+/** The sentences of all errors and warnings: each says what is wrong, where, and what to do. */
 package shreddedvariant
 
 import java.time.Instant
 
-/** A refusal with a stable name; the message begins with it in brackets. */
+/** An error with a stable name, `condition`; the message begins with the name in brackets. */
 final class ShreddedVariantException(val condition: String, sentence: String, cause: Throwable = null)
     extends IllegalArgumentException(s"[$condition] $sentence", cause) {
 
   /**
-   * What a task sends to the driver: threads of Spark read it there that do not know the classes of a session's jar, and an
-   * exception that they cannot read is an `UnknownReason` to the user.
+   * Makes a task send a JDK exception to the driver. Spark deserializes the exception there in threads whose
+   * class loader does not have the jar of a session; this class would reach the user as `UnknownReason`.
    */
   private def writeReplace(): AnyRef = {
     val sent = new IllegalArgumentException(getMessage, getCause)
@@ -29,11 +29,11 @@ object Errors
 
   // ---- the session ----
 
-  def sparkVersion(found: String, wanted: String): ShreddedVariantException =
+  def sparkVersion(running: String, supported: String): ShreddedVariantException =
     error(
       "SPARK_VERSION",
-      s"This jar works with Spark $wanted, but the session runs Spark $found: " +
-        s"run it on Spark $wanted, or take the release of shredded-variant that fits Spark $found."
+      s"This jar works with Spark $supported, but the session runs Spark $running: " +
+        s"run it on Spark $supported, or take the release of shredded-variant for Spark $running."
     )
 
   // ---- tables ----
@@ -44,31 +44,32 @@ object Errors
   def noSchema(paths: String): ShreddedVariantException =
     error(
       "NO_SCHEMA",
-      s"There is no Parquet file in '$paths' to take the columns from: give them with schema(…), or check the path."
+      s"There is no Parquet file in '$paths' to take the columns from: set them with schema(…), or check the path."
     )
 
   def overwriteOfInput(path: String): ShreddedVariantException =
     error(
       "OVERWRITE_OF_INPUT",
-      s"'$path' is read by the query that overwrites it, and would be empty before it is read: write to another path."
+      s"The query reads '$path' and overwrites it, so its files would be deleted before they are read: " +
+        "write to another path."
     )
 
   def temporaryFilesGone(directory: String): ShreddedVariantException =
     error(
       "TEMPORARY_FILES_GONE",
-      s"The files of this write in '$directory' have been removed by another job while it ran: write again; if the " +
-        s"driver was suspended for so long, set ${Options.KeepTemporary} to more in all writes to this directory."
+      s"Another job removed the files of this write in '$directory' while the write ran: write again; if the driver " +
+        s"was suspended, set ${Options.KeepTemporary} to a longer time in all writes to this directory."
     )
 
-  /** A warning; `changed` is when the last file did. */
+  /** A warning; `changed` is the modification time of the newest file, in milliseconds. */
   def temporaryFilesRemoved(directory: String, changed: Long): String =
-    s"[SHREDDED_VARIANT_TEMPORARY_FILES_REMOVED] '$directory' is removed: a write that did not end has left it, and " +
-      s"nothing in it has changed since ${Instant.ofEpochMilli(changed)}."
+    s"[SHREDDED_VARIANT_TEMPORARY_FILES_REMOVED] '$directory' is removed: an unfinished write left it, and nothing in it " +
+      s"has changed since ${Instant.ofEpochMilli(changed)}."
 
   /** A warning. */
   def temporaryFilesStay(directory: String, cause: Throwable): String =
-    s"[SHREDDED_VARIANT_TEMPORARY_FILES_STAY] What unfinished writes have left in '$directory' cannot be removed " +
-      s"(${reason(cause)}): remove it when nobody writes there."
+    s"[SHREDDED_VARIANT_TEMPORARY_FILES_STAY] The files of unfinished writes in '$directory' cannot be removed " +
+      s"(${reason(cause)}): remove them when no write to the table runs."
 
   def pins(file: String, reason: String): ShreddedVariantException =
     error(
@@ -77,10 +78,10 @@ object Errors
     )
 }
 
-/** What sentences are made of. */
+/** Helpers that make the sentences. */
 private[shreddedvariant] trait Sentences {
-  protected def error(what: String, sentence: String, cause: Throwable = null) =
-    new ShreddedVariantException(s"SHREDDED_VARIANT_$what", sentence, cause)
+  protected def error(name: String, sentence: String, cause: Throwable = null) =
+    new ShreddedVariantException(s"SHREDDED_VARIANT_$name", sentence, cause)
 
   protected def list(names: Seq[String]): String =
     if (names.isEmpty) "none"
@@ -88,7 +89,7 @@ private[shreddedvariant] trait Sentences {
 
   protected def clip(text: String): String = if (text.length <= 80) text else text.take(77) + "…"
 
-  /** The first line of what went wrong. */
+  /** The first line of the message of a cause, at most 80 characters. */
   def reason(cause: Throwable): String = {
     val text = Option(cause.getMessage).getOrElse(cause.getClass.getSimpleName)
     clip(text.linesIterator.nextOption().getOrElse("").stripSuffix("."))

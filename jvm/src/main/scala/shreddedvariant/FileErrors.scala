@@ -1,4 +1,4 @@
-/** The sentences about files and the values in them, a part of [[Errors]]. */
+/** The error sentences about files and the values in them, a part of [[Errors]]. */
 package shreddedvariant
 
 import org.apache.spark.SparkException
@@ -8,7 +8,7 @@ private[shreddedvariant] trait FileErrors extends Sentences {
     error(
       "NOT_EXCLUSIVE",
       s"The file system of '$directory' cannot guarantee that only one of several drivers creates a file, so a commit " +
-        s"or a pinned shape could be lost unnoticed: set the option '${Options.SingleDriver}' to true if no other driver " +
+        s"or a pinned shape could be lost without an error: set the option '${Options.SingleDriver}' to true if no other driver " +
         s"writes to the table, or '${Options.Pin}' to none for a directory of files."
     )
 
@@ -31,8 +31,8 @@ private[shreddedvariant] trait FileErrors extends Sentences {
   def unknownType(file: String, column: String, cause: Throwable): ShreddedVariantException =
     error(
       "UNKNOWN_TYPE",
-      s"The column '$column' of '$file' has a logical type that is newer than this version of Parquet, which can then " +
-        "read no column of the file: write the file without it, or read it with a Spark that knows the type.",
+      s"The column '$column' of '$file' has a logical type that this version of Parquet does not support, so no column " +
+        "of the file can be read: write the file without this column, or read it with a newer Spark.",
       cause
     )
 
@@ -44,7 +44,7 @@ private[shreddedvariant] trait FileErrors extends Sentences {
       cause
     )
 
-  /** Whether the file is whole, and Spark cannot say what is in it. */
+  /** Whether the error says that Spark lacks a type of the file; the file itself is not damaged. */
   def isOfTypes(e: ShreddedVariantException): Boolean = e.condition == "SHREDDED_VARIANT_FILE_SCHEMA"
 
   def malformedLayout(column: String, reason: String): ShreddedVariantException =
@@ -80,42 +80,42 @@ private[shreddedvariant] trait FileErrors extends Sentences {
       s"The variant at '$path' is malformed ($reason): write the row again from its source, or leave the column out of the query."
     )
 
-  def conflict(path: String, stored: String, what: String): ShreddedVariantException =
+  def conflict(path: String, stored: String, problem: String): ShreddedVariantException =
     error(
       "CONFLICT",
-      s"At '$path' $stored and a typed column are both set and $what: the file breaks the shredding layout, so write it again."
+      s"At '$path' $stored and a typed column are both set and $problem: the file breaks the shredding layout, so write it again."
     )
 
   def twoTyped(path: String): ShreddedVariantException =
     error(
       "CONFLICT",
-      s"At '$path' two of object, array and typed_value are set, of which a value has one: " +
+      s"At '$path' two of object, array and typed_value are set, but a value has only one of them: " +
         "the file breaks the shredding layout, so write it again."
     )
 
   def tooDeep(column: String, limit: Int): ShreddedVariantException =
     error(
       "TOO_DEEP",
-      s"The variant '$column' is nested deeper than $limit levels: raise the option maxVariantDepth if the file is to be trusted."
+      s"The variant '$column' is nested deeper than $limit levels: raise the option maxVariantDepth if you trust the file."
     )
 
   def tooLarge(path: String, limit: Long): ShreddedVariantException =
     error(
       "TOO_LARGE",
-      s"A variant at '$path' is larger than $limit bytes: raise the option maxVariantBytes if the file is to be trusted."
+      s"A variant at '$path' is larger than $limit bytes: raise the option maxVariantBytes if you trust the file."
     )
 
-  def columnType(column: String, parquetType: String, wanted: String): ShreddedVariantException =
+  def columnType(column: String, parquetType: String, target: String): ShreddedVariantException =
     error(
       "COLUMN_TYPE",
-      s"The column '$column' is $parquetType in the file and cannot be read as $wanted: " +
+      s"The column '$column' is $parquetType in the file and cannot be read as $target: " +
         "read it with the type that the file has, and cast."
     )
 
-  def ambiguousColumn(column: String, found: Seq[String]): ShreddedVariantException =
+  def ambiguousColumn(column: String, matches: Seq[String]): ShreddedVariantException =
     error(
       "AMBIGUOUS_COLUMN",
-      s"The column '$column' matches ${list(found)} in the file: set spark.sql.caseSensitive to true."
+      s"The column '$column' matches ${list(matches)} in the file: set spark.sql.caseSensitive to true."
     )
 
   def inFile(file: String, row: Option[Long], cause: ShreddedVariantException): ShreddedVariantException =
@@ -130,7 +130,7 @@ private[shreddedvariant] trait FileErrors extends Sentences {
   def counts(reason: String): ShreddedVariantException =
     error(
       "COUNTS",
-      s"The counts that inference left are damaged ($reason): remove them where they stand, or write the file again."
+      s"The stored counts of inference are damaged ($reason): remove the counts, or write the file again."
     )
 
   def damagedPages(file: String, column: String, cause: Throwable): ShreddedVariantException =
@@ -141,7 +141,9 @@ private[shreddedvariant] trait FileErrors extends Sentences {
       cause
     )
 
-  /** `ignoreCorruptFiles` leaves out what raises a RuntimeException or IOException: this is neither. */
+  /**
+   * A SparkException, because `ignoreCorruptFiles` skips files that raise a RuntimeException or IOException.
+   */
   def decodingMemory(file: String, column: String, cause: OutOfMemoryError): SparkException =
     new SparkException(
       s"[SHREDDED_VARIANT_DECODING_MEMORY] The column '$column' of the file '$file' needs more memory to be decoded than " +

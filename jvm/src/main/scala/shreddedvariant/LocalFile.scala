@@ -1,11 +1,12 @@
 /**
- * Puts a file on a local disk: whole or not at all, and over another one only where that is meant.
+ * Writes a file to a local disk, completely or not at all, and replaces an existing file only on request.
  *
- * Hadoop's local rename first looks whether the target is there, and then replaces it: of two processes that create one
- * file, both would succeed. A link is made by the system in one step, or not at all if the name is taken.
+ * Hadoop's local rename first checks whether the target exists, and then replaces it: two processes that create
+ * the same file would both succeed. The operating system makes a hard link in one step, and refuses a name that
+ * is taken.
  *
- * The bytes are on the disk before their name is, and the name is when this returns: after a crash of the process or of
- * the machine there is the file that was there before, or the new one.
+ * The bytes are forced to the disk before the name, and the name before `put` or `replace` returns: after a
+ * crash of the process or the machine either the old file or the new file exists.
  */
 package shreddedvariant
 
@@ -28,14 +29,17 @@ import scala.util.Using
 
 class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock) {
 
-  /** Has `write` fill a file beside `target`, then gives it that name. Raises if the name is taken and `replace` is false. */
+  /**
+   * Lets `write` fill a temporary file beside `target`, then gives the file that name. Raises
+   * FileAlreadyExistsException if the name is taken and `replace` is false.
+   */
   def put(target: File, replace: Boolean)(write: File => Unit): Unit =
     written(target, write)(file => if (replace) move(file, target) else link(target, file))
 
-  /** Replaces a file that still holds these bytes when the new ones are on the disk; false if it does not. */
+  /** Replaces a file if it still has the expected bytes once the new bytes are on the disk; false if not. */
   def replace(target: File, expected: Array[Byte])(write: File => Unit): Boolean = locked(lockOf(target)) {
     _ =>
-      // Where the file system has no locks, comparing has to do.
+      // On a file system without locks, only the comparison protects the changes of other writers.
       written(target, write) { file =>
         val isAsExpected =
           try Arrays.equals(Files.readAllBytes(target), expected)
@@ -47,12 +51,12 @@ class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock)
 
   private def lockOf(target: File) = target.resolveSibling(s".${target.getFileName}.lock")
 
-  private def written[A](target: File, write: File => Unit)(name: File => A): A = {
+  private def written[A](target: File, write: File => Unit)(publish: File => A): A = {
     val file = target.resolveSibling(s".${target.getFileName}.${UUID.randomUUID}.tmp")
     try {
       write(file)
       Using.resource(FileChannel.open(file, WRITE))(_.force(true))
-      val result = name(file)
+      val result = publish(file)
       force(target.getParent)
       result
     } finally { Files.deleteIfExists(file); () }
@@ -61,13 +65,14 @@ class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock)
   private def move(file: File, target: File): Unit = { Files.move(file, target, ATOMIC_MOVE); () }
 
   /**
-   * Linux says FileSystemException (EPERM, EOPNOTSUPP) where a file system has no links: vfat, exFAT, FUSE. There each
-   * writer looks at the name and moves its file under one lock, which all writers of the directory take. A reader finds
-   * the file whole, because a move is one step, and the system ends the lock of a process that dies.
+   * Gives a file its name by a hard link. On file systems without hard links (vfat, exFAT, FUSE), Linux raises
+   * a FileSystemException (EPERM, EOPNOTSUPP). There each writer takes the lock of the directory, checks that
+   * the name is free, and moves its file. A reader finds only complete files, because a move is one step, and
+   * the operating system releases the lock of a process that dies.
    */
   private def link(target: File, file: File): Unit = {
-    def moved(noLinks: Exception): Unit = locked(target.resolveSibling(".lock")) { held =>
-      for (noLocks <- held.left) throw Errors.noLinks(target.toString, noLocks)
+    def moved(noLinks: Exception): Unit = locked(target.resolveSibling(".lock")) { acquired =>
+      for (noLocks <- acquired.left) throw Errors.noLinks(target.toString, noLocks)
       if (Files.exists(target, NOFOLLOW_LINKS)) throw new FileAlreadyExistsException(target.toString)
       try move(file, target)
       catch { case e: IOException => e.addSuppressed(noLinks); throw e }
@@ -75,7 +80,7 @@ class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock)
     try createLink(target, file)
     catch {
       case e @ (_: FileAlreadyExistsException | _: NoSuchFileException | _: AccessDeniedException) => throw e
-      // A disk that is full has links as well, and other writers make them: they take no lock.
+      // For example a full disk. If links work, other writers use links and take no lock, so a move is unsafe.
       case e: FileSystemException => if (hasLinks(file)) throw e else moved(e)
       case e: UnsupportedOperationException => moved(e)
     }
@@ -88,15 +93,16 @@ class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock)
     finally { Files.deleteIfExists(other); () }
   }
 
-  /** Names in a directory are on the disk; some systems let nobody open one. */
+  /** Forces the names of a directory to the disk; does nothing on systems that cannot open a directory. */
   def force(directory: File): Unit =
     try Using.resource(FileChannel.open(directory, READ))(_.force(true))
     catch { case _: IOException => }
 
   /**
-   * Runs the body under the lock of a file. The system releases the lock of a process that dies. A lock belongs to a whole
-   * process, and closing the file in any thread releases it, so all threads share one monitor: a text that all class loaders
-   * share. The body gets the lock, or the error that says why there is none.
+   * Runs the body under the lock of a file. The operating system releases the lock of a process that dies. A
+   * lock belongs to the whole process, and closing the file in any thread releases it, so all threads share one
+   * monitor: an interned string, which all class loaders share. The body gets the lock, or the error that
+   * prevented the lock.
    */
   private def locked[A](lockFile: File)(body: Either[IOException, FileLock] => A): A =
     "shreddedvariant.LocalFile".intern.synchronized {

@@ -1,11 +1,11 @@
-/** The sentences about maintenance of tables, a part of [[Errors]]. */
+/** The error sentences about maintenance of tables, a part of [[Errors]]. */
 package shreddedvariant
 
 private[shreddedvariant] trait MaintenanceErrors extends Sentences {
   def maintenanceOption(key: String, reason: String): ShreddedVariantException =
     error(
       "MAINTENANCE_OPTION",
-      s"The option '$key' is how compact, reshred, unshred and verify speak with Spark ($reason): " +
+      s"The option '$key' is internal to compact, reshred, unshred and verify ($reason): " +
         "call these functions of the Python package, or remove the option."
     )
 

@@ -1,4 +1,4 @@
-/** The sentences about options, shapes and paths, a part of [[Errors]]. */
+/** The error sentences about options, shapes and paths, a part of [[Errors]]. */
 package shreddedvariant
 
 private[shreddedvariant] trait OptionErrors extends Sentences {
@@ -6,7 +6,7 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
     error(
       "UNKNOWN_OPTION",
       s"The option '$key' does not exist: " +
-        nearest.fold("remove it, or see docs/options.md for the options there are.")(n =>
+        nearest.fold("remove it, or see docs/options.md for all options.")(n =>
           s"did you mean '$n'?"
         )
     )
@@ -14,8 +14,8 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
   def optionValue(key: String, value: String, allowed: String): ShreddedVariantException =
     error("OPTION_VALUE", s"The option '$key' has the value '$value': use $allowed.")
 
-  def notInThisVersion(what: String, instead: String): ShreddedVariantException =
-    error("NOT_IN_THIS_VERSION", s"$what is not part of this version: $instead.")
+  def notInThisVersion(feature: String, instead: String): ShreddedVariantException =
+    error("NOT_IN_THIS_VERSION", s"$feature is not part of this version: $instead.")
 
   def columnKey(key: String, reason: String): ShreddedVariantException =
     error(
@@ -40,12 +40,12 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
   def notAVariant(
       key: String,
       column: String,
-      found: String,
+      dataType: String,
       variants: Seq[String]
   ): ShreddedVariantException =
     error(
       "NOT_A_VARIANT",
-      s"The option '$key' names the column '$column', which is $found and not a variant: " +
+      s"The option '$key' names the column '$column', which is $dataType and not a variant: " +
         s"the variant columns are ${list(variants)}."
     )
 
@@ -56,11 +56,11 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
         "so remove the option."
     )
 
-  def notAMap(key: String, column: String, found: String, maps: Seq[String]): ShreddedVariantException =
+  def notAMap(key: String, column: String, dataType: String, maps: Seq[String]): ShreddedVariantException =
     error(
       "NOT_A_MAP",
-      s"The option '$key' names the column '$column', which is $found: " +
-        s"name a map whose keys are strings, and these are ${list(maps)}."
+      s"The option '$key' names the column '$column', which is $dataType: " +
+        s"name a map whose keys are strings; the maps are ${list(maps)}."
     )
 
   def mapInCollection(key: String, column: String): ShreddedVariantException =
@@ -93,25 +93,30 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
         s"or set '$infer' to true."
     )
 
-  def bloom(key: String, of: String, reason: String): ShreddedVariantException =
+  def bloom(key: String, target: String, reason: String): ShreddedVariantException =
     error(
       "BLOOM",
-      s"The option '$key' asks for a bloom filter of '${clip(of)}', which $reason: name paths or hot keys that have a " +
+      s"The option '$key' asks for a bloom filter of '${clip(target)}', which $reason: name paths or hot keys that have a " +
         "column of their own in the files."
     )
 
-  def bloomColumn(key: String, column: String, found: String, others: Seq[String]): ShreddedVariantException =
+  def bloomColumn(
+      key: String,
+      column: String,
+      dataType: String,
+      others: Seq[String]
+  ): ShreddedVariantException =
     error(
       "BLOOM_COLUMN",
-      s"The option '$key' names the column '$column', which is $found: name a variant or a map whose keys are strings, " +
-        s"and these are ${list(others)}; filters of other columns are switched on by " +
+      s"The option '$key' names the column '$column', which is $dataType: name a variant or a map whose keys are strings; " +
+        s"these are ${list(others)}; filters of other columns are switched on by " +
         s"'parquet.bloom.filter.enabled#$column'."
     )
 
   def reservedName(column: String): ShreddedVariantException =
     error(
       "RESERVED_NAME",
-      s"The column '$column' has a name that files keep for hot keys of maps: give it another name."
+      s"The column '$column' has a name that is reserved for hot keys of maps: rename the column."
     )
 
   def mapKeyTwice(column: String, key: String): ShreddedVariantException =
@@ -121,10 +126,10 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
         "write each key once, for example with map_from_entries, or leave the key out of the hot keys."
     )
 
-  def shape(text: String, at: Int, reason: String): ShreddedVariantException =
+  def shape(text: String, position: Int, reason: String): ShreddedVariantException =
     error(
       "SHAPE",
-      s"The shape '${clip(text)}' does not parse at character ${at + 1} ($reason): " +
+      s"The shape '${clip(text)}' does not parse at character ${position + 1} ($reason): " +
         "write it as a Spark type, such as `a BIGINT, b STRUCT<c STRING>`, `ARRAY<DOUBLE>` or `DECIMAL(12,2)`."
     )
 
@@ -135,11 +140,11 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
         "`$.items[*].price`, separated by commas."
     )
 
-  def unknownLimit(key: String, nearest: Option[String], known: Seq[String]): ShreddedVariantException =
+  def unknownLimit(key: String, nearest: Option[String], limits: Seq[String]): ShreddedVariantException =
     error(
       "UNKNOWN_LIMIT",
-      s"shredding_shape knows no limit '$key': " +
-        nearest.fold(s"there are ${list(known)}.")(n => s"did you mean '$n'?")
+      s"shredding_shape has no limit '$key': " +
+        nearest.fold(s"the limits are ${list(limits)}.")(n => s"did you mean '$n'?")
     )
 
   def limitsArgument(reason: String): ShreddedVariantException =
@@ -148,11 +153,11 @@ private[shreddedvariant] trait OptionErrors extends Sentences {
       s"The limits of shredding_shape are $reason: give a constant map of strings, such as map('policy', 'majority')."
     )
 
-  /** A warning: the result holds for the paths or keys that are known. */
+  /** A warning: the result is based on the paths or keys that inference counts. */
   def pathsLeftOut(column: String): String =
-    s"[SHREDDED_VARIANT_PATHS_LEFT_OUT] '$column' has more paths or keys, or longer names, than inference keeps count of: " +
-      "what it finds rests on the others, those with few digits and short names first; name the shape or the hot keys " +
-      "by options if it misses some."
+    s"[SHREDDED_VARIANT_PATHS_LEFT_OUT] '$column' has more paths or keys, or longer names, than inference counts: " +
+      "the result is based on the others, and names that are short and have few digits come first; set the shape or " +
+      "the hot keys with options if the result lacks some."
 
   def inOption(key: String, cause: ShreddedVariantException): ShreddedVariantException =
     new ShreddedVariantException(

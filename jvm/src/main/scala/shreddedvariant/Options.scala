@@ -1,4 +1,4 @@
-/** Every option: its key, its default, what it means. Parsed here, refused here when it cannot be meant. */
+/** The keys of all options, the parsers of their values, and the refusal of unknown keys and wrong values. */
 package shreddedvariant
 
 import java.util.Locale
@@ -36,20 +36,20 @@ object Options {
   val ReplaceWhere = "replaceWhere"
   val SingleDriver = "singleDriver"
 
-  /** With all that begins like it, what maintenance says to the format: no option of people. */
+  /** This key and all keys with this prefix are internal to maintenance; users must not set them. */
   val Maintenance = "maintenance"
   def isMaintenance(key: String): Boolean =
     key.equalsIgnoreCase(Maintenance) || key.toLowerCase(Locale.ROOT).startsWith(Maintenance + ".")
   val MapColumns = "parquet.map.shredding.columns"
 
-  /** Spark lets no variant grow beyond this, see `VariantUtil.SIZE_LIMIT`. */
+  /** Spark's own limit for a variant, see `VariantUtil.SIZE_LIMIT`. */
   val DefaultMaxVariantBytes: Int = 128 * 1024 * 1024
   val DefaultMaxVariantDepth = 1000
   val DefaultPinMinRows = 1000L
 
   val all: Seq[OptionDoc] = OptionDocs.all
 
-  /** Keys that Spark's own file sources know: never taken for a slip of the pen. */
+  /** Keys of Spark's own file sources, in lower case; they are never refused as misspelled. */
   private val ofSpark = Set(
     "path",
     "paths",
@@ -68,7 +68,7 @@ object Options {
     "compression"
   )
 
-  /** Keys without a dot that the contract names: what lies within two edits of one is a slip of the pen. */
+  /** Keys without a dot; an unknown key within two edits of one of them is refused as misspelled. */
   private def bare: Seq[String] =
     all.map(_.key).filterNot(_.contains('.')) ++ Seq(
       "pathGlobFilter",
@@ -79,7 +79,7 @@ object Options {
 
   private val ownSpaces = Seq("shredding", "parquet.map", "bloom")
 
-  /** Refuses keys that nobody knows but that look like ours; other keys pass, as Spark lets them. */
+  /** Refuses wrong values, and unknown keys that look like keys of this source; other unknown keys pass. */
   def check(options: Map[String, String]): Unit = {
     options.keys.toSeq.sorted.foreach(checkKey)
     onlyValue(options, Shredding, Seq("infer", "off"))
@@ -100,10 +100,10 @@ object Options {
 
   private def checkKey(key: String): Unit = {
     val lower = key.toLowerCase(Locale.ROOT)
-    if (isMaintenance(key)) throw Errors.maintenanceOption(key, "it works with load and save of theirs alone")
-    val known =
+    if (isMaintenance(key)) throw Errors.maintenanceOption(key, "only their own load and save set it")
+    val isKnown =
       ofSpark(lower) || all.exists(_.isKey(lower))
-    if (!known) {
+    if (!isKnown) {
       val inOwnSpace = ownSpaces.exists(space => lower == space || lower.startsWith(space + "."))
       val head = lower.takeWhile(_ != '.')
       val looksLikeOurs =
@@ -138,17 +138,17 @@ object Options {
       WriteLayout.all(value.toLowerCase(Locale.ROOT))
     )
 
-  /** Whether a table is to be one of Delta. */
+  /** Whether the option `table` asks for a Delta table. */
   def isDelta(options: Map[String, String]): Boolean = get(options, Table).exists(_.equalsIgnoreCase("delta"))
 
   def lateMaterialization(options: Map[String, String]): Boolean =
     !get(options, LateMaterialization).exists(_.equalsIgnoreCase("false"))
 
-  /** Whether variant columns are shredded at all where no shape says otherwise. */
+  /** Whether variant columns without a shape of their own stay unshredded. */
   def isShreddingOff(options: Map[String, String]): Boolean =
     get(options, Shredding).exists(_.equalsIgnoreCase("off"))
 
-  /** Whether shapes are neither kept with the table nor taken from there. */
+  /** Whether the write neither reads nor adds pinned shapes. */
   def isUnpinned(options: Map[String, String]): Boolean = get(options, Pin).exists(_.equalsIgnoreCase("none"))
 
   def pinMinRows(options: Map[String, String]): Long =
@@ -160,7 +160,7 @@ object Options {
       ))
     }
 
-  /** In milliseconds. The least is four times what a driver may take to say that it lives, see `JobDirectory`. */
+  /** In milliseconds. The minimum is four times the longest pause between heartbeats, see `JobDirectory`. */
   def keepTemporary(options: Map[String, String]): Long = {
     val value = get(options, KeepTemporary).getOrElse("1d")
     val millis =
@@ -171,7 +171,7 @@ object Options {
     millis
   }
 
-  /** The limits of inference, which `shredding_shape` knows as well. */
+  /** The limits of inference, which `shredding_shape` takes too. */
   val limits: Seq[String] = Seq(Policy, MinFieldFrequency, MaxFields, MaxDepth, MaxIntermediateFields)
 
   def checkLimits(options: Map[String, String]): Unit = {
@@ -184,7 +184,7 @@ object Options {
 
   def minFieldFrequency(options: Map[String, String]): Option[Double] =
     get(options, MinFieldFrequency).map { value =>
-      // NaN is in no range.
+      // NaN fails both comparisons.
       value.trim.toDoubleOption.filter(f => f >= 0 && f <= 1).getOrElse(throw Errors.optionValue(
         MinFieldFrequency,
         value,
@@ -192,16 +192,16 @@ object Options {
       ))
     }
 
-  /** What the three limits can be at most: counts know no deeper path, and no more fields of an object. */
-  private val mostOf = Map(MaxFields -> 100000, MaxDepth -> 100, MaxIntermediateFields -> 100000)
+  /** The maxima of the three limits: `Counts` has no deeper path and no more fields of an object. */
+  private val maxima = Map(MaxFields -> 100000, MaxDepth -> 100, MaxIntermediateFields -> 100000)
 
   /** One of `maxFields`, `maxDepth` and `maxIntermediateFields`. */
   def inferenceLimit(options: Map[String, String], key: String): Option[Int] =
     get(options, key).map { value =>
-      value.trim.toIntOption.filter(n => n >= 1 && n <= mostOf(key)).getOrElse(throw Errors.optionValue(
+      value.trim.toIntOption.filter(n => n >= 1 && n <= maxima(key)).getOrElse(throw Errors.optionValue(
         key,
         value,
-        s"a number from 1 to ${mostOf(key)}"
+        s"a number from 1 to ${maxima(key)}"
       ))
     }
 
@@ -225,7 +225,7 @@ object Options {
         try org.apache.spark.network.util.JavaUtils.byteStringAsBytes(value)
         catch { case _: NumberFormatException => -1L }
       if (bytes < 1 || bytes > Int.MaxValue)
-        throw Errors.optionValue(key, value, "a size such as 64m, up to 2g")
+        throw Errors.optionValue(key, value, "a size such as 64m, below 2g")
       bytes.toInt
     }
 

@@ -25,7 +25,7 @@ import org.apache.hadoop.io.IOUtils
 
 object SharedFile {
 
-  /** Schemes whose file systems create or rename for one writer alone. */
+  /** Schemes of file systems on which only one of several writers can create a file or rename to a name. */
   private val Exclusive =
     Set("file", "hdfs", "webhdfs", "swebhdfs", "abfs", "abfss", "wasb", "wasbs", "adl", "gs")
 
@@ -36,33 +36,34 @@ object SharedFile {
       throw Errors.notExclusive(directory.toString)
   }
 
-  /** What is mounted decides, not the scheme of the mount table. */
+  /** For a mount table, the mounted file systems decide, not the scheme of the table. */
   private def isExclusive(fs: FileSystem): Boolean = fs.getChildFileSystems match {
     case null => Exclusive(fs.getUri.getScheme)
     case children => children.nonEmpty && children.forall(isExclusive)
   }
 
-  /** Whether files are to be created by [[create]]. */
+  /** Whether a file must be created by [[create]], on a condition. */
   def isConditional(fs: FileSystem, directory: Path): Boolean =
     !isExclusive(fs) && fs.hasPathCapability(directory, OnlyNew) && {
-      // A store that does not answer holds up no other: the lock is not held while it is asked.
-      val met = known.synchronized(known.get(fs))
-      if (met != null) met
+      // The lock is not held during the request, so that a slow store does not block other stores.
+      val cached = tested.synchronized(tested.get(fs))
+      if (cached != null) cached
       else {
-        val keeps = keepsCondition(fs, directory)
-        known.synchronized(known.put(fs, keeps))
-        keeps
+        val isKept = keepsCondition(fs, directory)
+        tested.synchronized(tested.put(fs, isKept))
+        isKept
       }
     }
 
-  private val known = new WeakHashMap[FileSystem, java.lang.Boolean]
+  private val tested = new WeakHashMap[FileSystem, java.lang.Boolean]
 
   /**
-   * A store that does not know the condition ignores it, and its file system cannot tell: so one file is created twice.
-   * Nothing is left of it, nor of a directory that was not there.
+   * Whether the store keeps the condition. A store that does not support the condition ignores it, and its file
+   * system cannot detect that, so this creates one file twice. Afterwards it removes the file, and the
+   * directory if that is new.
    */
   private def keepsCondition(fs: FileSystem, directory: Path): java.lang.Boolean = {
-    val wasThere = fs.exists(directory)
+    val existed = fs.exists(directory)
     val probe = new Path(directory, s".${UUID.randomUUID}.tmp")
     try {
       put(onlyNew(fs, probe), "1".getBytes(UTF_8))
@@ -70,16 +71,16 @@ object SharedFile {
       catch { case e: IOException if isRefusal(e) => true }
     } finally {
       remove(fs, probe)
-      if (!wasThere) remove(fs, directory)
+      if (!existed) remove(fs, directory)
     }
   }
 
-  /** Another writer may have put files there meanwhile, and some may write but not delete. */
+  /** Ignores failures: another writer may use the directory by now, and some users may write but not delete. */
   private def remove(fs: FileSystem, path: Path): Unit =
     try { fs.delete(path, false); () }
     catch { case _: IOException => }
 
-  /** The class of S3A is not among those that this jar is compiled with. */
+  /** Whether the condition failed. S3A's class is found by name, because this jar is compiled without S3A. */
   def isRefusal(e: IOException): Boolean = e match {
     case _: FileAlreadyExistsException | _: HadoopFileAlreadyExists => true
     case other => other.getClass.getSimpleName == "RemoteFileChangedException"
@@ -88,9 +89,10 @@ object SharedFile {
   /**
    * Raises FileAlreadyExistsException if another writer's file has the name. No two writers may write the same bytes.
    *
-   * Law: after a failure the bytes in the store decide, because a store can write a file and lose its answer, and then
-   * refuses the next attempt. Our bytes: the file is ours. Other bytes: another file was first, and the condition keeps ours
-   * out for ever. No file: another attempt does what the first one would have done.
+   * Law: after a failure the bytes in the store decide, because a store can write a file although its answer
+   * gets lost, and then refuses the next attempt. Our bytes: the file is ours. Other bytes: another file was
+   * first, and the condition keeps ours out for ever. No file: another attempt does what the first one would
+   * have done.
    */
   def create(fs: FileSystem, file: Path, bytes: Array[Byte]): Unit = create(fs, file, bytes, Attempts)
 
@@ -103,7 +105,7 @@ object SharedFile {
       case None =>
       case Some(e) =>
         read(fs, file) match {
-          case Some(there) if Arrays.equals(there, bytes) =>
+          case Some(stored) if Arrays.equals(stored, bytes) =>
           case Some(_) =>
             throw new FileAlreadyExistsException(file.toString).initCause(e)
           case None if attempts <= 1 || e.isInstanceOf[AccessDeniedException] => throw e
@@ -114,9 +116,9 @@ object SharedFile {
     }
   }
 
-  /** Replaces a file that has these bytes; false if it has others, also where that shows only at the store. */
+  /** Replaces a file that has the expected bytes; false if the bytes differ, here or when the store checks. */
   def replace(fs: FileSystem, file: Path, expected: Array[Byte], bytes: Array[Byte]): Boolean = {
-    // Its tag is asked for first: if the file changes before its bytes are read, the tag is not that of the bytes.
+    // The tag is read before the bytes: if the file changes in between, the store refuses the older tag.
     val tag =
       try fs.getFileStatus(file) match {
           case tagged: EtagSource => Option(tagged.getEtag).filter(_.nonEmpty)
@@ -125,7 +127,7 @@ object SharedFile {
       catch { case _: FileNotFoundException => None }
     read(fs, file).exists(Arrays.equals(_, expected)) && {
       try {
-        put(tag.fold(fs.create(file, true))(on(fs, file, OnlyOver, _)), bytes)
+        put(tag.fold(fs.create(file, true))(conditional(fs, file, OnlyOver, _)), bytes)
         true
       } catch {
         case _: FileNotFoundException => false
@@ -136,15 +138,15 @@ object SharedFile {
     }
   }
 
-  private def onlyNew(fs: FileSystem, file: Path) = on(fs, file, OnlyNew, "true")
+  private def onlyNew(fs: FileSystem, file: Path) = conditional(fs, file, OnlyNew, "true")
 
-  private def on(fs: FileSystem, file: Path, condition: String, value: String): FSDataOutputStream =
+  private def conditional(fs: FileSystem, file: Path, condition: String, value: String): FSDataOutputStream =
     fs.createFile(file).recursive().overwrite(true).must(condition, value).build().asInstanceOf[
       FSDataOutputStream
     ]
 
   private def put(out: FSDataOutputStream, bytes: Array[Byte]): Unit = {
-    // To close it would make the file of what is written so far.
+    // After a failure, close() would create the file from the bytes that are written so far.
     try out.write(bytes)
     catch { case e: Throwable => out.abort(); throw e }
     out.close()

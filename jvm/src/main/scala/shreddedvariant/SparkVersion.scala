@@ -1,9 +1,10 @@
-/** The Spark that this jar works with. */
+/** The Spark version that this jar supports, and its check. */
 package shreddedvariant
 
 object SparkVersion {
-  val Wanted = "4.3"
+  val Supported = "4.3"
 
-  def check(found: String = org.apache.spark.SPARK_VERSION): Unit =
-    if (found != Wanted && !found.startsWith(Wanted + ".")) throw Errors.sparkVersion(found, Wanted)
+  def check(running: String = org.apache.spark.SPARK_VERSION): Unit =
+    if (running != Supported && !running.startsWith(Supported + "."))
+      throw Errors.sparkVersion(running, Supported)
 }

@@ -10,46 +10,46 @@ object StreamOptions {
   val IgnoreChanges = "ignoreChanges"
   val SkipChangeCommits = "skipChangeCommits"
 
-  /** Those that are true or false. */
+  /** The options whose values are true or false. */
   val switches: Seq[String] = Seq(IgnoreDeletes, IgnoreChanges, SkipChangeCommits)
 
   val all: Seq[OptionDoc] = Seq(
     OptionDoc(
       StartingVersion,
       "–",
-      "A stream from a Delta table: the first version whose new rows are read, or `latest` for those that come; without " +
-        "it, the rows of the table are read first."
+      "A stream from a Delta table: the first version whose new rows are read, or `latest` for later versions only; " +
+        "without this option, the rows of the table are read first."
     ),
     OptionDoc(
       StartingTimestamp,
       "–",
-      "A stream from a Delta table: the first version is that of this time or later."
+      "A stream from a Delta table: the first version that is read is the first one of this time or later."
     ),
     OptionDoc(
       MaxFilesPerTrigger,
       "1000",
-      "A stream from a Delta table: how many files a micro-batch has at most. Streams of files: as in Spark."
+      "A stream from a Delta table: the maximal number of files of a micro-batch. Streams of files: as in Spark."
     ),
     OptionDoc(
       MaxBytesPerTrigger,
       "–",
-      "A stream from a Delta table: how many bytes the files of a micro-batch have, but for one file that has more."
+      "A stream from a Delta table: the maximal size of the files of a micro-batch; one larger file is a batch of its own."
     ),
     OptionDoc(
       IgnoreDeletes,
       "false",
-      "A stream from a Delta table: whether versions that only take rows away are passed over."
+      "A stream from a Delta table: whether versions that only remove rows are skipped."
     ),
     OptionDoc(
       IgnoreChanges,
       "false",
-      "A stream from a Delta table: whether of versions that replace rows the new files are read, rows that were in the " +
-        "old ones too."
+      "A stream from a Delta table: whether the new files of versions that replace rows are read; these files may have " +
+        "rows of the old files again."
     ),
     OptionDoc(
       SkipChangeCommits,
       "false",
-      "A stream from a Delta table: whether versions that take rows away are passed over with all that they add."
+      "A stream from a Delta table: whether versions that remove rows are skipped, with the rows that they add."
     )
   )
 }

@@ -1,4 +1,4 @@
-/** Variants whose bytes were changed by chance and by malice: each seed gives the same one again. */
+/** Variants with random and malicious changes of their bytes; a seed always gives the same variant. */
 package shreddedvariant
 
 import scala.util.Random
@@ -34,24 +34,26 @@ object HostileVariants {
     (0 to random.nextInt(3)).foldLeft(bytes)((bytes, _) => changedOnce(bytes, random))
 
   private def changedOnce(bytes: Array[Byte], random: Random): Array[Byte] = {
-    val at = random.nextInt(bytes.length + 1)
+    val position = random.nextInt(bytes.length + 1)
     random.nextInt(6) match {
-      case 0 => bytes.take(at)
+      case 0 => bytes.take(position)
       case 1 => bytes ++ Array.fill(random.nextInt(20))(random.nextInt().toByte)
-      case 2 => bytes.patch(at, bytes.slice(at, at + random.nextInt(9)), 0)
-      case 3 => put(bytes, at, Seq(bytes.lift(at).fold(0)(_ ^ 1 << random.nextInt(8)).toByte))
+      case 2 => bytes.patch(position, bytes.slice(position, position + random.nextInt(9)), 0)
+      case 3 => put(bytes, position, Seq(bytes.lift(position).fold(0)(_ ^ 1 << random.nextInt(8)).toByte))
       case _ =>
         val numbers = Seq(0, 1, -1, 0x7f, 0x7fff, Int.MaxValue, Int.MinValue, Int.MaxValue - bytes.length)
         val near = bytes.length + random.nextInt(5) - 2
-        val number = (near +: (bytes.length - at) +: random.nextInt() +: numbers)(random.nextInt(11))
-        put(bytes, at, Seq.tabulate(1 + random.nextInt(4))(i => (number >>> 8 * i).toByte))
+        val number = (near +: (bytes.length - position) +: random.nextInt() +: numbers)(random.nextInt(11))
+        put(bytes, position, Seq.tabulate(1 + random.nextInt(4))(i => (number >>> 8 * i).toByte))
     }
   }
 
-  private def put(bytes: Array[Byte], at: Int, these: Seq[Byte]) =
-    bytes.take(at) ++ these.take(bytes.length - at) ++ bytes.drop(at + these.length)
+  private def put(bytes: Array[Byte], position: Int, replacement: Seq[Byte]) =
+    bytes.take(position) ++ replacement.take(bytes.length - position) ++ bytes.drop(
+      position + replacement.length
+    )
 
-  /** Objects and arrays around a value, all of whose offsets lead to the one that they hold: 2^levels values and more. */
+  /** Nested objects and arrays whose offsets all lead to one inner value: up to 3^levels paths to the value. */
   private def shared(value: Array[Byte], random: Random): Array[Byte] = {
     val levels =
       Seq(1, 1, 1, 2, 2, 3, 4, 5, 30, 30)(random.nextInt(10)) * (if (random.nextInt(30) == 0) 50 else 1)

@@ -1,4 +1,4 @@
-/** Keys that are ours are known or refused with the nearest right one; all other keys pass; the docs list them all. */
+/** Misspelled options are refused with the nearest option, other keys pass, and the docs list all options. */
 package shreddedvariant
 
 import java.nio.file.{Files, Paths}
@@ -123,6 +123,6 @@ class OptionsSuite extends munit.FunSuite {
 
 object OptionsSuite {
   private val intro =
-    "Given with a write or a read, or for a whole session as `spark.datasource.shredded_variant.<option>`. Keys that look\n" +
-      "like one of these and are none are refused; all others pass through to Spark and Parquet."
+    "Set with a write or a read, or for a whole session as `spark.datasource.shredded_variant.<option>`. Unknown keys that\n" +
+      "look like one of these are refused; other keys pass through to Spark and Parquet."
 }

@@ -1,4 +1,4 @@
-/** Generated shapes: at random, or such that a given value fits in part. */
+/** Generators of shapes: random shapes, and shapes that a given value fits in part. */
 package shreddedvariant
 
 import org.scalacheck.Gen
@@ -27,13 +27,13 @@ object Shapes {
       )
   }
 
-  /** A shape along a value, some of whose scalars are of another type. */
+  /** A shape that a value fits, except that some scalars have another type. */
   def near(value: Value): Gen[Shape] = value match {
     case Value.Obj(fields) if fields.nonEmpty =>
       for {
-        some <- Gen.atLeastOne(fields.toSeq)
-        shapes <- Gen.sequence[Seq[Shape], Shape](some.map { case (_, v) => near(v) })
-      } yield Shape.objectOf(some.map(_._1).zip(shapes))
+        chosen <- Gen.atLeastOne(fields.toSeq)
+        shapes <- Gen.sequence[Seq[Shape], Shape](chosen.map { case (_, v) => near(v) })
+      } yield Shape.objectOf(chosen.map(_._1).zip(shapes))
     case Value.Arr(elements) if elements.nonEmpty => near(elements.head).map(Shape.Array(_))
     case other =>
       Gen.frequency(4 -> Gen.const(Shape.Scalar(typeOf(other))), 1 -> scalars.map(Shape.Scalar(_)))

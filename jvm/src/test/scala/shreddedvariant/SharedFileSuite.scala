@@ -1,4 +1,4 @@
-/** Files that several drivers create at once on a store without renames: one of them has each, and none gets lost. FUZZ=1 commits more often. */
+/** On a store without renames, only one of several drivers creates each file. FUZZ=1 commits more often. */
 package shreddedvariant
 
 import java.nio.file.{FileAlreadyExistsException, Files, Path => File}
@@ -23,13 +23,13 @@ class SharedFileSuite extends munit.FunSuite {
   override def beforeAll(): Unit = quiet()
   override def afterEach(context: AfterEach): Unit = StoreFileSystem.toLose = ("", 0)
 
-  private def at(file: File, name: String) = new Path(s"store://$file/$name")
+  private def path(file: File, name: String) = new Path(s"store://$file/$name")
   private def text(file: File, name: String) = Files.readString(file.resolve(name))
-  private def files(at: File) = at.toFile.list.toSet
-  private val one = Map(Options.SingleDriver -> "TRUE")
+  private def files(dir: File) = dir.toFile.list.toSet
+  private val singleDriver = Map(Options.SingleDriver -> "TRUE")
 
-  folder.test("a name is given once, and an answer that gets lost is no refusal") { dir =>
-    val (conf, file) = (StoreFileSystem.conf(), at(dir, "a"))
+  folder.test("a name is taken once, and a lost answer does not count as a refusal") { dir =>
+    val (conf, file) = (StoreFileSystem.conf(), path(dir, "a"))
     val fs = file.getFileSystem(conf)
     StoreFileSystem.toLose = ("/a", 1)
     SharedFile.create(fs, file, "first".getBytes)
@@ -38,7 +38,7 @@ class SharedFileSuite extends munit.FunSuite {
   }
 
   folder.test("a file is replaced only if it is the one that was read") { dir =>
-    val (conf, file) = (StoreFileSystem.conf(), at(dir, "a"))
+    val (conf, file) = (StoreFileSystem.conf(), path(dir, "a"))
     val fs = file.getFileSystem(conf)
     def replace(expected: String, by: String) = SharedFile.replace(fs, file, expected.getBytes, by.getBytes)
     assert(!replace("", "x"))
@@ -46,16 +46,16 @@ class SharedFileSuite extends munit.FunSuite {
     assert(!replace("other", "x"))
     assert(replace("first", "second"))
     StoreFileSystem.toLose = ("/a", 1)
-    assert(replace("second", "third"), "it is there, though the answer was lost")
+    assert(replace("second", "third"), "the file is replaced, although the answer was lost")
     assertEquals(text(dir, "a"), "third")
   }
 
-  folder.test("a store that ignores conditions is told apart, and nothing is left of the question") { dir =>
+  folder.test("a store that ignores conditions is detected, and no probe is left") { dir =>
     for (ignores <- Seq(false, true)) {
-      val (conf, table) = (StoreFileSystem.conf(ignores), at(dir, "t"))
+      val (conf, table) = (StoreFileSystem.conf(ignores), path(dir, "t"))
       assertEquals(SharedFile.isConditional(table.getFileSystem(conf), table), !ignores)
       assertEquals(files(dir), Set.empty[String])
-      SharedFile.check(table, conf, one)
+      SharedFile.check(table, conf, singleDriver)
       if (!ignores) SharedFile.check(table, conf, Map.empty)
       else {
         val e = intercept[ShreddedVariantException](SharedFile.check(table, conf, Map.empty))
@@ -69,7 +69,7 @@ class SharedFileSuite extends munit.FunSuite {
     (scheme, isExclusive) <- Seq("file", "hdfs", "abfss", "gs").map(_ -> true) ++
       Seq("s3", "oss", "unknown").map(_ -> false)
   )
-    test(s"by its scheme alone, $scheme is ${if (isExclusive) "taken for safe" else "refused"}") {
+    test(s"by its scheme alone, $scheme is ${if (isExclusive) "accepted" else "refused"}") {
       val conf = new Configuration
       conf.set(s"fs.$scheme.impl", classOf[Named].getName)
       conf.setBoolean(s"fs.$scheme.impl.disable.cache", true)
@@ -78,27 +78,27 @@ class SharedFileSuite extends munit.FunSuite {
       if (isExclusive) check() else intercept[ShreddedVariantException](check())
     }
 
-  folder.test("pins on a store that ignores conditions are refused, unless one driver is all") { dir =>
+  folder.test("pins on a store that ignores conditions are refused without singleDriver") { dir =>
     val conf = StoreFileSystem.conf(ignores = true)
     val pins = Pins(Map(Seq("v") -> Pin(ShapeParser.parse("a INT"), None)))
-    val e = intercept[ShreddedVariantException](new PinStore(at(dir, "t"), conf).add(pins))
+    val e = intercept[ShreddedVariantException](new PinStore(path(dir, "t"), conf).add(pins))
     assertEquals(e.condition, "SHREDDED_VARIANT_NOT_EXCLUSIVE")
-    assertEquals(new PinStore(at(dir, "t"), conf, one).add(pins), pins)
+    assertEquals(new PinStore(path(dir, "t"), conf, singleDriver).add(pins), pins)
   }
 
-  folder.test("two processes that commit to one table lose nothing") { dir =>
-    val table = at(dir, "t")
+  folder.test("two processes that commit to one table lose no commit") { dir =>
+    val table = path(dir, "t")
     append(table, Seq("first"))
     val writers = Seq("one", "two").map(name => start(dir, table, name))
     writers.foreach(w => assertEquals(w.waitFor(), 0, writers.indices.map(i => text(dir, s"log$i")).mkString))
-    val there =
+    val committed =
       DeltaLog.open(table, AsOf.Newest, StoreFileSystem.conf()).files.map(file => new Path(file.path).getName)
     val expected = "first" +: Seq("one", "two").flatMap(name => (0 until Commits).map(i => s"$name-$i"))
-    assertEquals(there.sorted, expected.sorted.toIndexedSeq)
+    assertEquals(committed.sorted, expected.sorted.toIndexedSeq)
   }
 
-  folder.test("a commit is there once though the answer to it gets lost") { dir =>
-    val table = at(dir, "t")
+  folder.test("a commit is made once, although its answer gets lost") { dir =>
+    val table = path(dir, "t")
     for (i <- 0 until 5) {
       StoreFileSystem.toLose = (f"_delta_log/$i%020d.json", 1)
       append(table, Seq(s"f$i"))
@@ -122,13 +122,13 @@ object SharedFileSuite {
   private val Writer = "shreddedvariant.SharedFileWriter"
   private[shreddedvariant] val Commits = if (sys.env.contains("FUZZ")) 100 else 15
 
-  /** Kernel tells of each file. Spark sets levels of its own when its first class logs. */
+  /** Turns off Kernel's messages. First makes Spark log, because its first message sets levels of its own. */
   private[shreddedvariant] def quiet(): Unit = {
     CheckpointFileManager.create(new Path("file:///"), new Configuration)
     Configurator.setAllLevels("", Level.OFF)
   }
 
-  /** A commit for each name. */
+  /** Makes one commit for each name. */
   private[shreddedvariant] def append(table: Path, names: Seq[String]): Unit = {
     val conf = StoreFileSystem.conf()
     for (name <- names) {
@@ -142,11 +142,11 @@ object SharedFileSuite {
     }
   }
 
-  /** A file system of which only its scheme is known. */
+  /** A file system with a given scheme. */
   class Named extends org.apache.hadoop.fs.RawLocalFileSystem {
     private var uri: java.net.URI = _
-    override def initialize(of: java.net.URI, conf: Configuration): Unit = {
-      uri = of; super.initialize(of, conf)
+    override def initialize(name: java.net.URI, conf: Configuration): Unit = {
+      uri = name; super.initialize(name, conf)
     }
     override def getUri: java.net.URI = Option(uri).getOrElse(super.getUri)
     override protected def checkPath(path: Path): Unit = ()

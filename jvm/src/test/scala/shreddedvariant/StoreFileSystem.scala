@@ -1,6 +1,6 @@
 /**
- * A store of objects in a directory: files appear when they are closed, and only on the condition that their writer sets.
- * As its settings say, it ignores conditions, or does what it is asked for and answers that it has failed.
+ * An object store in a directory: a file appears when it is closed, and only if the condition of its writer
+ * holds. The store can be set to ignore conditions, or to report a failure after a success.
  */
 package shreddedvariant
 
@@ -72,7 +72,7 @@ class StoreFileSystem extends RawLocalFileSystem {
       StoreFileSystem.locked {
         val target = StoreFileSystem.local(path)
         val holds = (!onlyNew || !Files.exists(target)) &&
-          tag.forall(wanted => Files.exists(target) && StoreFileSystem.tag(target) == wanted)
+          tag.forall(expected => Files.exists(target) && StoreFileSystem.tag(target) == expected)
         if (!holds && !getConf.getBoolean(StoreFileSystem.Ignores, false))
           throw new FileAlreadyExistsException(path.toString)
         Files.createDirectories(target.getParent)
@@ -94,8 +94,15 @@ private final class StoreBuilder(fs: StoreFileSystem, path: Path)
   }
 }
 
-private final class TaggedStatus(of: FileStatus, tag: String)
-    extends FileStatus(of.getLen, false, 1, of.getBlockSize, of.getModificationTime, of.getPath)
+private final class TaggedStatus(status: FileStatus, tag: String)
+    extends FileStatus(
+      status.getLen,
+      false,
+      1,
+      status.getBlockSize,
+      status.getModificationTime,
+      status.getPath
+    )
     with EtagSource {
   override def getEtag: String = tag
 }
@@ -104,7 +111,7 @@ object StoreFileSystem {
   val Uri: URI = URI.create("store:///")
   val Ignores = "fs.store.ignores"
 
-  /** Answers about such files get lost, as often as this says. */
+  /** Part of a path, and the number of answers for such paths that get lost. */
   @volatile var toLose: (String, Int) = ("", 0)
 
   private def loses(path: Path) = synchronized {
@@ -125,7 +132,7 @@ object StoreFileSystem {
   private def local(path: Path): File = Paths.get(path.toUri.getPath)
   private def tag(file: File) = java.util.Arrays.hashCode(Files.readAllBytes(file)).toHexString
 
-  /** One request at a time, of all processes. */
+  /** Runs one request at a time, across all processes. */
   private def locked[A](body: => A): A = synchronized {
     val lock = Paths.get(sys.props("java.io.tmpdir"), "shredded-variant-store.lock")
     Using.resource(FileChannel.open(lock, CREATE, WRITE)) { channel =>

@@ -1,4 +1,4 @@
-/** Variant values as a tree: made up by generators, encoded to bytes and decoded again independently of the main code. */
+/** Variant values as trees, with generators, and with an encoder and a decoder apart from the main code. */
 package shreddedvariant
 
 import java.math.{BigDecimal => JavaDecimal, BigInteger}
@@ -16,14 +16,14 @@ object Value {
   final case class Integer(value: Long, width: Int) extends Value
   final case class Dec(unscaled: BigInteger, scale: Int, width: Int) extends Value
 
-  /** Every primitive of a fixed number of bytes: `id` tells which. */
+  /** A primitive with a fixed number of bytes; `id` is the id of its type. */
   final case class Fixed(id: Int, bytes: Seq[Byte]) extends Value
   final case class Text(value: String) extends Value
   final case class Bytes(value: Seq[Byte]) extends Value
   final case class Arr(elements: Seq[Value]) extends Value
   final case class Obj(fields: Map[String, Value]) extends Value
 
-  /** What may change on the way through a file: the width and scale of exact numbers, and nothing else. */
+  /** The value without the only facts that a file may change: the width and the scale of exact numbers. */
   def logical(value: Value): Any = value match {
     case Integer(v, _) => JavaDecimal.valueOf(v).stripTrailingZeros
     case Dec(unscaled, scale, _) => new JavaDecimal(unscaled, scale).stripTrailingZeros
@@ -173,7 +173,7 @@ object Value {
 
   // ---- generators ----
 
-  /** Few keys, so that values and shapes meet; among them what SQL, JSON and UTF-16 find hard. */
+  /** Few keys, so that values and shapes share keys; some are special in SQL, JSON or UTF-16. */
   val keys: Seq[String] =
     Seq("a", "b", "c", "A", "", "a.b", "`q`", "é", "\uE000", "\uD83D\uDE00", "value", "typed_value", "list")
 

@@ -29,7 +29,7 @@ object VariantFile {
 
   private val schema = new StructType().add("v", VariantType)
 
-  /** What Spark's own write support asks for. */
+  /** The configuration that Spark's own write support needs. */
   def conf(schema: StructType): Configuration = {
     val conf = new Configuration(false)
     conf.set(ParquetWriteSupport.SPARK_ROW_SCHEMA, schema.json)
@@ -80,7 +80,7 @@ object VariantFile {
       (v.getMetadata, v.getValue)
     }
 
-  /** Each row as `to_json` gives it. */
+  /** Each row as JSON, as `to_json` returns it. */
   def readJson(file: LocalPath): Seq[String] = {
     val path = PathColumn(Seq("v"), Nil, Wanted.Json("UTC"))
     val read = job(VariantLimits(1000, Int.MaxValue), 7).copy(
@@ -90,7 +90,7 @@ object VariantFile {
     column(file, read)((column, row) => column.getUTF8String(row).toString)
   }
 
-  /** The paths of each row, in those row groups that the predicate leaves; and what was read and skipped. */
+  /** The paths of each row in the row groups that the predicate does not skip, and the counts of the read. */
   def readPaths(
       file: LocalPath,
       paths: Seq[PathColumn],

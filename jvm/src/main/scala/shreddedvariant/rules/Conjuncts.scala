@@ -1,4 +1,4 @@
-/** The parts of a condition that all have to be true. */
+/** The conjuncts of a condition: the operands of its ANDs. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}

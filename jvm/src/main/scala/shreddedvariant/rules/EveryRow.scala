@@ -1,12 +1,13 @@
 /**
- * Strict accesses that are made for every row of a leaf anyway.
+ * Finds the strict accesses that Spark evaluates for every row of a leaf.
  *
- * Their column may raise when a row is read in which the cast fails ([[Wanted.Raising]]): the access would have raised
- * for the same row. Law: between the leaf and the access stand only projections, so that no row is removed before the
- * access, and nothing in the expression around it decides whether it is evaluated. What stands above does not matter: a
- * row that a LIMIT or a join never asks for is not read either. A row may be read before a filter has seen it, so an
- * access above a filter is not met by every row. Attributes that a union gives are left out: above it they hold the
- * rows of its other children as well, which do not meet the accesses of the first one.
+ * The column of such an access may raise the error when a row is read whose cast fails ([[Wanted.Raising]]),
+ * because the access would raise the error for the same row. Law: only projections are between the leaf and the
+ * access, so no row is removed before the access, and no part of the expression decides whether the access is
+ * evaluated. Nodes above the access do not matter: a row that a LIMIT or a join does not need is not read
+ * either. A row may be read before a filter is evaluated, so an access above a filter does not count.
+ * Attributes of a union do not count: above the union they also hold rows of the other children, for which
+ * accesses in the first child are not evaluated.
  */
 package shreddedvariant.rules
 
@@ -18,26 +19,26 @@ import org.apache.spark.sql.types.Decimal
 
 private[rules] final class EveryRow(plan: LogicalPlan, leaves: ScannedTables, finder: AccessFinder) {
 
-  /** Attributes that stand in one leaf only: those of another could have other nodes above them. */
+  /** Attributes of exactly one leaf: a second leaf with the same attributes may have other nodes above it. */
   private val unambiguous: Set[ExprId] =
     plan.collectLeaves().flatMap(_.output.map(_.exprId)).groupBy(identity).collect {
       case (id, Seq(_)) => id
     }.toSet
 
-  /** Attributes that hold rows of several children of a node; a join has each from one of its sides. */
+  /** Attributes of nodes that return rows of several children; an attribute of a join is of one side. */
   private val shared: Set[ExprId] = plan.collect {
     case node if node.children.size > 1 && !node.isInstanceOf[Join] => node.output.map(_.exprId)
   }.flatten.toSet
 
   def accesses: Seq[PathAccess] = (fromRoot(plan) ++ plan.flatMap {
-    case a: Aggregate => met(a.groupingExpressions ++ a.aggregateExpressions.flatMap(arguments), a.child)
-    case f: Filter => met(first(f.condition).toSeq, f.child)
-    // Rows that differ in the first key are not compared by the others.
-    case s: Sort => met(s.order.take(1).map(_.child), s.child) ++ whole(s.child)
+    case a: Aggregate => certain(a.groupingExpressions ++ a.aggregateExpressions.flatMap(arguments), a.child)
+    case f: Filter => certain(first(f.condition).toSeq, f.child)
+    // The other keys are compared only if the first keys are equal.
+    case s: Sort => certain(s.order.take(1).map(_.child), s.child) ++ whole(s.child)
     case _ => Nil
   }).filterNot(access => shared(access.ref.attribute))
 
-  /** The projections that give the rows of the whole query. */
+  /** The accesses in the projections that return the rows of the query. */
   private def fromRoot(node: LogicalPlan): Seq[PathAccess] = node match {
     case p: Project => whole(p) ++ (if (p.child.isInstanceOf[Project]) Nil else fromRoot(p.child))
     case _: Command | _: Sort | _: RepartitionOperation | _: WriteFiles => node.children match {
@@ -47,19 +48,19 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: ScannedTables, fi
     case _ => Nil
   }
 
-  /** What makes whole rows of its child, as the root and a sort do, evaluates each column of them. */
+  /** The accesses in a projection below a node that evaluates all columns, such as the root or a sort. */
   private def whole(node: LogicalPlan): Seq[PathAccess] = node match {
-    case p: Project => met(p.projectList, p.child)
+    case p: Project => certain(p.projectList, p.child)
     case _ => Nil
   }
 
-  /** The accesses in expressions that are evaluated for every row of a node, if these are all the rows of a leaf. */
-  private def met(expressions: Seq[Expression], below: LogicalPlan): Seq[PathAccess] = {
+  /** The accesses in expressions over the rows of a node, if these are all rows of a leaf. */
+  private def certain(expressions: Seq[Expression], below: LogicalPlan): Seq[PathAccess] = {
     val evaluated = expressions.flatMap(unconditional)
     below match {
       case p: Project if p.projectList.forall(_.deterministic) =>
         val read = AttributeSet(evaluated.collect { case a: Attribute => a })
-        val deeper = met(p.projectList.filter(c => read.contains(c.toAttribute)), p.child)
+        val deeper = certain(p.projectList.filter(c => read.contains(c.toAttribute)), p.child)
         if (reachesLeaf(p.child)) strict(evaluated) ++ deeper else Nil
       case leaf if isLeaf(leaf) => strict(evaluated)
       case _ => Nil
@@ -83,9 +84,9 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: ScannedTables, fi
   }.flatten
 
   /**
-   * The conjunct of a filter that is evaluated first. Spark's generated code tests for NULL just before it evaluates
-   * another conjunct over the same attributes, and other tests last: so a test for NULL is first only if it is alone.
-   * The presence of the variant itself decides nothing, since an access to a NULL variant does not fail.
+   * The conjunct of a filter that Spark evaluates first. Spark's generated code evaluates IS NOT NULL just
+   * before another conjunct over the same attributes, or else last: so such a test is first only if it is the
+   * only conjunct. Tests of the variant itself do not matter, since an access to a NULL variant does not fail.
    */
   private def first(condition: Expression): Option[Expression] = {
     val (present, others) = Conjuncts(condition).partition(presence(_).isDefined)
@@ -102,7 +103,7 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: ScannedTables, fi
     case _ => None
   }
 
-  /** The parts of an expression that are evaluated whenever it is, itself included. */
+  /** The parts of an expression that are evaluated whenever the expression is, including the expression. */
   private def unconditional(e: Expression): Seq[Expression] =
     e +: (if (finder.access(e).isDefined) Nil else EveryRow.operands(e).flatMap(unconditional))
 }
@@ -111,7 +112,7 @@ private[rules] object EveryRow {
 
   /**
    * The operands that Spark evaluates whenever it evaluates the expression, interpreted and compiled; `EveryRowSuite`
-   * holds Spark to it. Of operators that are not named here, none.
+   * checks this. None for operators that are not listed here.
    */
   def operands(e: Expression): Seq[Expression] = e match {
     case _: Alias | _: Cast | _: UnaryMinus | _: Not | _: IsNull | _: IsNotNull => e.children
@@ -122,14 +123,14 @@ private[rules] object EveryRow {
     case Division(left, right) => right +: Seq(left).filter(_ => isNotZero(right))
     case _: Add | _: Subtract | _: Multiply | _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: EqualTo |
         _: LessThan | _: LessThanOrEqual | _: GreaterThan | _: GreaterThanOrEqual | _: StringPredicate =>
-      // A NULL on the left spares the right side.
+      // If the left operand is NULL, the right one is not evaluated.
       if (e.children.head.nullable) e.children.take(1) else e.children
     case _ => Nil
   }
 
   /**
-   * What an aggregate function evaluates for each row. Of what is never NULL a count needs no value, and a sum none
-   * after it has overflown.
+   * The arguments that an aggregate function evaluates for each row. A count does not evaluate an argument that
+   * is never NULL, and a sum does not evaluate such an argument after an overflow.
    */
   def arguments(function: AggregateFunction): Seq[Expression] = function match {
     case _: Average | _: Min | _: Max => function.children
@@ -137,7 +138,7 @@ private[rules] object EveryRow {
     case _ => Nil
   }
 
-  /** These evaluate their right side first, and the left one not where that is NULL or zero. */
+  /** Operators that evaluate the right operand first, and the left one unless the right one is NULL or zero. */
   private object Division {
     def unapply(e: BinaryArithmetic): Option[(Expression, Expression)] = e match {
       case _: Divide | _: IntegralDivide | _: Remainder | _: Pmod => Some((e.left, e.right))

@@ -1,10 +1,10 @@
 /**
- * [[PathPushdown]] for scans that are built already.
+ * [[PathPushdown]] for plans whose scans are built.
  *
- * A session that meets the format after its start has no rule of ours before scans are built, only those that its
- * source adds to `spark.experimental.extraOptimizations`, which run at the end. So the scans are taken back, and Spark's
- * own rule builds them anew. Also where the early rule has run, this one finds accesses that were no part of the plan by
- * then: those in the correlation of subqueries, which have become joins.
+ * A session that gets the jar after its start has no rules of this source before scans are built, only those in
+ * `spark.experimental.extraOptimizations`, which run at the end. So this rule replaces scans by relations, and
+ * Spark's own rule builds the scans again. If the early rule has run, this rule finds the accesses that were
+ * not in the plan then: those in the correlation of subqueries, which have become joins.
  */
 package shreddedvariant.rules
 
@@ -20,17 +20,21 @@ object LatePathPushdown extends Rule[LogicalPlan] {
 }
 
 /**
- * Dynamic pruning asks one side of a join for the keys of the other, of which it has made a copy by now: that would read
- * whole variants and maps, and be no longer the side whose exchange it shares. The side as it is takes the copy's place.
+ * Replaces the query of dynamic pruning by the rewritten side of the join.
  *
- * Law: a row joins with none if its key is none of the other side's. So whatever gives the other side's rows may be asked.
+ * Dynamic pruning filters one side of a join by the keys of the other side, and has a copy of the plan of that
+ * side. The copy reads whole variants and maps, and differs from the rewritten side, so that Spark could not
+ * share the exchange.
+ *
+ * Law: a row joins with no row if its key is not a key of the other side. So any plan that returns the rows of
+ * the other side gives the right keys.
  */
 private[rules] object PrunedJoins {
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp { case join: Join =>
-    join.copy(left = asking(join.left, join.right), right = asking(join.right, join.left))
+    join.copy(left = withKeysOf(join.left, join.right), right = withKeysOf(join.right, join.left))
   }
 
-  private def asking(side: LogicalPlan, other: LogicalPlan): LogicalPlan =
+  private def withKeysOf(side: LogicalPlan, other: LogicalPlan): LogicalPlan =
     if (isPruned(other)) side
     else
       side.transform { case filter: Filter =>
@@ -44,7 +48,7 @@ private[rules] object PrunedJoins {
     keys.nonEmpty && keys.subsetOf(other.outputSet) && SparkBridge.asksItsOwnPlan(pruning)
   }
 
-  /** Then it asks for something itself, maybe for this side. */
+  /** Whether a side has dynamic pruning of its own, maybe with keys of this side. */
   private def isPruned(plan: LogicalPlan) =
     plan.exists(_.expressions.exists(_.exists(_.isInstanceOf[DynamicPruning])))
 }

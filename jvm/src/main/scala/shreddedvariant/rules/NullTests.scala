@@ -1,10 +1,11 @@
 /**
- * Tests that variants and maps are not NULL, below joins.
+ * Removes tests that variants and maps are not NULL below joins.
  *
- * Spark adds them to whatever a join compares, and to read a path costs less than to know as well if its variant is
- * there. Law: where the condition is not true of a row whose variant is NULL, that row joins with none, and a side whose
- * rows are lost then, or never come out, gives the same without the test. Nor may such a row, which comes as far as the
- * condition now, raise anything there.
+ * Spark adds such tests for the columns that a join compares, and a path is cheaper to read without the
+ * presence of its variant. Law: if the condition is not true for a row whose variant is NULL, the row joins
+ * with no row. So a side whose rows are not returned in this case, or never, gives the same result without the
+ * test. Besides, the condition must not raise an error for such a row, because without the test the row reaches
+ * the condition.
  */
 package shreddedvariant.rules
 
@@ -36,34 +37,39 @@ private[rules] object NullTests {
     def isImplied(test: Expression) = test match {
       case IsNotNull(child) => finder.column(child).exists { ref =>
           conditions.exists(failsAtNull(_, ref, finder)) &&
-          conditions.forall(isQuiet(_, ref, side.outputSet, finder))
+          conditions.forall(cannotRaise(_, ref, side.outputSet, finder))
         }
       case _ => false
     }
-    def dropped(node: LogicalPlan): LogicalPlan = node match {
-      case p: Project => p.copy(child = dropped(p.child))
+    def withoutTests(node: LogicalPlan): LogicalPlan = node match {
+      case p: Project => p.copy(child = withoutTests(p.child))
       case f: Filter =>
         val kept = Conjuncts(f.condition).filterNot(isImplied)
-        val child = dropped(f.child)
+        val child = withoutTests(f.child)
         kept.reduceOption(And).fold(child)(Filter(_, child))
-      // A scan that is built anew: it takes these filters over again.
+      // The scan is built again from its pushed filters.
       case s: DataSourceV2ScanRelation =>
         s.copy(pushedFilters = s.pushedFilters.flatMap(Conjuncts(_)).filterNot(isImplied))
       case other => other
     }
-    dropped(side)
+    withoutTests(side)
   }
 
-  /** Whether an expression raises nothing in rows of a side whose variant or map is NULL. */
-  private def isQuiet(e: Expression, ref: ColumnRef, side: AttributeSet, finder: AccessFinder): Boolean = {
-    def areQuiet = e.children.forall(isQuiet(_, ref, side, finder))
+  /** Whether an expression raises no error in rows of a side whose variant or map is NULL. */
+  private def cannotRaise(
+      e: Expression,
+      ref: ColumnRef,
+      side: AttributeSet,
+      finder: AccessFinder
+  ): Boolean = {
+    def childrenCannotRaise = e.children.forall(cannotRaise(_, ref, side, finder))
     e match {
       case _: Attribute | _: Literal => true
       case _ if !e.references.exists(side.contains) || finder.access(e).exists(_.ref == ref) => true
       case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull | _: In | _: GetStructField =>
-        areQuiet
-      case c: Cast if Cast.canUpCast(c.child.dataType, c.dataType) => areQuiet
-      case _ => e.nullIntolerant && e.children.exists(failsAtNull(_, ref, finder)) && areQuiet
+        childrenCannotRaise
+      case c: Cast if Cast.canUpCast(c.child.dataType, c.dataType) => childrenCannotRaise
+      case _ => e.nullIntolerant && e.children.exists(failsAtNull(_, ref, finder)) && childrenCannotRaise
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds constant accesses in expressions: to variants by `variant_get`, colon syntax, casts; to maps by keys, their number
- * and their list; tests for NULL.
+ * Finds constant accesses in expressions: to variants by `variant_get`, colon syntax, casts and `to_json`; to
+ * maps by key, `size` and `map_keys`; and tests for NULL.
  */
 package shreddedvariant.rules
 
@@ -15,25 +15,25 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
-/** A variant or map: an attribute of the plan, and the fields of the structs below it. */
+/** A variant or map: an attribute of the plan, and the struct fields that lead from it to the column. */
 final case class ColumnRef(attribute: ExprId, fields: Seq[String], isMap: Boolean)
 
-/** An access: to which variant or map, and the column that gives its value. */
+/** An access to a variant or map, and the hidden column that gives its value. */
 sealed trait Access {
   def ref: ColumnRef
   def value: PathColumn
 }
 
 /**
- * Of an entry of a map, or of its keys. A key that a map does not have is NULL, in any mode, so that it fails nowhere.
- * `otherwise` is what the access gives where the column is null.
+ * An access to an entry of a map, to its keys or to its size. A missing key gives NULL in any mode, so the
+ * access never fails. `otherwise` is the value of the access if the column is NULL.
  */
 final case class EntryAccess(ref: ColumnRef, wanted: Wanted, otherwise: Option[Literal] = None)
     extends Access {
   override def value: PathColumn = PathColumn(ref.fields, Nil, wanted)
 }
 
-/** Of a path of a variant: which path, cast to what, and whether a failing cast is an error. */
+/** An access to a path of a variant, cast to `target`; `strict` means that a failing cast is an error. */
 final case class PathAccess(
     ref: ColumnRef,
     steps: Seq[PathStep],
@@ -50,18 +50,18 @@ final case class PathAccess(
   def raising: PathColumn = PathColumn(ref.fields, steps, Wanted.Raising(target, usedZone))
   def failure: PathColumn = PathColumn(ref.fields, steps, Wanted.Failure(target, usedZone))
 
-  /** Anything becomes text, and a variant stays one: these casts fail nowhere. */
+  /** Casts to text and to variant never fail. */
   def canFail: Boolean = strict && target != VariantType && !target.isInstanceOf[StringType]
 
-  private def usedZone = if (asksForZone(target)) zone else None
+  private def usedZone = if (dependsOnZone(target)) zone else None
 
-  /** Of the types that variants are cast to, text and times depend on the zone of the session. */
-  private def asksForZone(dataType: DataType): Boolean = dataType match {
+  /** Whether a cast to a type depends on the session's time zone, as casts to text and times do. */
+  private def dependsOnZone(dataType: DataType): Boolean = dataType match {
     case ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | _: DecimalType => false
     case BooleanType | BinaryType | VariantType => false
-    case ArrayType(element, _) => asksForZone(element)
-    case MapType(_, value, _) => asksForZone(value)
-    case StructType(fields) => fields.exists(f => asksForZone(f.dataType))
+    case ArrayType(element, _) => dependsOnZone(element)
+    case MapType(_, value, _) => dependsOnZone(value)
+    case StructType(fields) => fields.exists(f => dependsOnZone(f.dataType))
     case _ => true
   }
 }
@@ -69,7 +69,7 @@ final case class PathAccess(
 /** The types of columns that are accessed in parts. */
 private[rules] object InParts {
 
-  /** Keys of other collations are found by an order that files do not have. */
+  /** Keys with another collation are excluded, because files compare keys by bytes. */
   def apply(dataType: DataType): Boolean = dataType match {
     case VariantType => true
     case MapType(key, _, _) => key == StringType
@@ -83,14 +83,15 @@ private[rules] object InParts {
 }
 
 /**
- * `holders` are the attributes that are variants of our tables, or parts of these, or maps, or structs with such in them.
+ * `holders` matches the attributes that hold variants or maps of tables of this source, or parts of such
+ * variants, or structs that contain them.
  */
 final class AccessFinder(holders: ExprId => Boolean) {
 
-  /** The variant or map that an expression is, if it is just a column or a field of a struct. */
+  /** The variant or map of an expression that is a column or a field of a struct. */
   def column(e: Expression): Option[ColumnRef] = holder(e).filter(_ => InParts(e.dataType))
 
-  /** The attribute that an expression leads to: variant, map or struct. */
+  /** The attribute and fields of an expression that is a column or a field: a variant, map or struct. */
   def holder(e: Expression): Option[ColumnRef] = (e match {
     case a: Attribute => Option.when(holders(a.exprId))(ColumnRef(a.exprId, Nil, isMap = false))
     case f: GetStructField =>
@@ -110,7 +111,7 @@ final class AccessFinder(holders: ExprId => Boolean) {
     case _ => None
   }
 
-  /** The size of NULL was -1 once, and still is without ANSI. */
+  /** The size of NULL is -1 in legacy mode, without ANSI. */
   private def size(child: Expression, isLegacy: Boolean) =
     map(child).map(EntryAccess(_, Wanted.MapSize, Option.when(isLegacy)(Literal(-1))))
 
@@ -132,7 +133,10 @@ final class AccessFinder(holders: ExprId => Boolean) {
     case _ => None
   }
 
-  /** `v:a IS NULL` and its like ask for no value, only whether there is one. A count of DISTINCT values compares them. */
+  /**
+   * The presence that an expression needs: tests for NULL and counts do not need the value, but a count of
+   * DISTINCT values does.
+   */
   def presence(e: Expression): Option[(ColumnRef, PathColumn)] = e match {
     case IsNull(child) => presenceOf(child)
     case IsNotNull(child) => presenceOf(child)
@@ -145,12 +149,12 @@ final class AccessFinder(holders: ExprId => Boolean) {
       case (ref, path) => ref -> PathColumn(ref.fields, path, Wanted.Presence)
     })
 
-  /** The part of a variant that an expression is, by a path that hands variants on. */
+  /** The variant and the path of an expression that returns a part of a variant as a variant. */
   def part(e: Expression): Option[(ColumnRef, Seq[PathStep])] = steps(e)
 
   private def castable(target: DataType) = target != VariantType && VariantGet.checkDataType(target)
 
-  /** Variant and path behind nested accesses that hand variants on. */
+  /** The variant and the path of nested accesses that return variants. */
   private def steps(e: Expression): Option[(ColumnRef, Seq[PathStep])] = e match {
     case VariantGet(child, path, VariantType, _, _) if path.foldable =>
       for {
@@ -164,7 +168,7 @@ final class AccessFinder(holders: ExprId => Boolean) {
   }
 }
 
-/** A constant key of a map; one that is no UTF-8 has no name in files. */
+/** A constant key of a map. Not a key that is invalid UTF-8, which has no name in files. */
 private object Key {
   def unapply(e: Expression): Option[String] =
     if (!e.foldable || e.dataType != StringType) None
@@ -174,7 +178,10 @@ private object Key {
       }
 }
 
-/** The value of an expression that is the same in all rows; none where it is NULL, or raises, which a branch may prevent. */
+/**
+ * The value of a constant expression. None if the value is NULL, or if the expression raises an error, since a
+ * branch may prevent its evaluation.
+ */
 private object Constant {
   def apply(e: Expression): Option[Any] = Try(e.eval()).toOption.flatMap(Option(_))
 }

@@ -1,4 +1,4 @@
-/** What a plan asks of the variants and maps of its leaves: hidden attributes, each for one attribute that holds such. */
+/** The hidden attributes that a plan needs: each has a path of one attribute that holds variants or maps. */
 package shreddedvariant.rules
 
 import scala.collection.mutable
@@ -21,7 +21,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
 
   def asks(leaf: ScannedTable): Boolean = leaf.columns.exists(column => hiddenOf(column.exprId).nonEmpty)
 
-  /** The paths that are asked of a leaf beyond those that it has, by their columns in the table. */
+  /** The paths that the plan needs from a leaf and the leaf lacks, as columns of its table. */
   def of(leaf: ScannedTable): Seq[(PathColumn, AttributeReference)] =
     for {
       column <- leaf.columns
@@ -30,7 +30,7 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
       if leaf.existing(full).isEmpty
     } yield full -> hidden
 
-  /** The hidden attributes that go with a column of a projection or an aggregation. */
+  /** The hidden attributes that a projection or an aggregation passes on with a column. */
   def along(column: NamedExpression, available: AttributeSet): Seq[NamedExpression] = column match {
     case Alias(child, _) =>
       for {
@@ -49,37 +49,39 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
     case _ => Nil
   }
 
-  /** The hidden attributes that go with the columns of a union: for each of them one of every child. */
+  /** The hidden attributes that a union passes on, each with the attributes of all children. */
   def along(union: Union, available: Seq[AttributeSet]): Seq[Seq[AttributeReference]] =
     for {
       column <- union.children.map(_.output).transpose
       (path, _) <- hiddenOf(column.head.exprId)
-      sources = column.zip(available).flatMap { case (a, there) =>
-        attributes.get((a.exprId, path)).filter(there.contains)
+      sources = column.zip(available).flatMap { case (a, ofChild) =>
+        attributes.get((a.exprId, path)).filter(ofChild.contains)
       }
       if sources.size == column.size
     } yield sources
 
-  /** The column that gives an access its value. */
+  /** The hidden attribute with the value of an access. */
   def value(access: Access): Option[AttributeReference] =
-    attributes.get((access.ref.attribute, asked(access).head))
+    attributes.get((access.ref.attribute, hiddenColumns(access).head))
 
-  /** The column that has the failing variants of an access whose value does not raise by itself. */
+  /** The hidden attribute with the variants whose cast fails, if the value itself does not raise the error. */
   def failure(access: PathAccess): Option[AttributeReference] =
-    asked(access).drop(1).headOption.flatMap(failure => attributes.get((access.ref.attribute, failure)))
+    hiddenColumns(access).drop(1).headOption.flatMap(failure =>
+      attributes.get((access.ref.attribute, failure))
+    )
 
-  /** The column that says whether there is what an expression tests for NULL. */
+  /** The hidden attribute with the presence of the value that an expression tests for NULL. */
   def presence(e: Expression): Option[AttributeReference] =
     finder.presence(e).flatMap { case (ref, path) => attributes.get((ref.attribute, path)) }
 
-  /** The column of an access's value, and that of the failing variants if the value does not raise by itself. */
-  private def asked(access: Access): Seq[PathColumn] = access match {
+  /** The hidden columns of an access: its value, and the failing variants unless the value raises the error. */
+  private def hiddenColumns(access: Access): Seq[PathColumn] = access match {
     case path: PathAccess if mayRaise(path) => Seq(path.raising)
     case path: PathAccess if path.canFail => Seq(path.value, path.failure)
     case other => Seq(other.value)
   }
 
-  /** An access that raises for a row raises wherever it is made: so one that every row meets speaks for all alike. */
+  /** Equal accesses raise for the same rows, so all of them may raise if Spark evaluates one for every row. */
   private def mayRaise(access: PathAccess) =
     access.canFail && everyRow.contains((access.ref.attribute, access.raising))
 
@@ -87,11 +89,11 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
     attributes.collect { case ((id, column), hidden) if id == attribute => column -> hidden }.toSeq
 
   private def collect(e: Expression): Unit = finder.access(e) match {
-    case Some(access) => asked(access).foreach(want(access.ref.attribute, _))
+    case Some(access) => hiddenColumns(access).foreach(add(access.ref.attribute, _))
     case None =>
       finder.presence(e) match {
         case Some((ref, path)) =>
-          want(ref.attribute, path)
+          add(ref.attribute, path)
           e match {
             case count: AggregateExpression => count.filter.foreach(collect)
             case _ =>
@@ -100,11 +102,11 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
       }
   }
 
-  private def want(attribute: ExprId, path: PathColumn): Unit =
+  private def add(attribute: ExprId, path: PathColumn): Unit =
     if (!attributes.contains((attribute, path)) && !isTaken(attribute, path)) {
       attributes((attribute, path)) = hidden(attribute, path)
-      for (origin <- origins.origin(attribute)) want(origin.ref.attribute, origin.path(path))
-      origins.others(attribute).foreach(want(_, path))
+      for (origin <- origins.origin(attribute)) add(origin.ref.attribute, origin.path(path))
+      origins.others(attribute).foreach(add(_, path))
     }
 
   private def hidden(attribute: ExprId, path: PathColumn): AttributeReference = {
@@ -115,13 +117,13 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
     }
   }
 
-  /** Whether the table has a column of its own that has the name of the path's. */
+  /** Whether a column of the table has the name of the hidden column of a path. */
   private def isTaken(attribute: ExprId, path: PathColumn): Boolean =
     inTable(attribute, path).exists { case (leaf, full) =>
       leaf.table.columns.exists(_.name.equalsIgnoreCase(full.name))
     }
 
-  /** A path of a column of a table, with the name of that column. */
+  /** The leaf of an attribute, and the path with the name of the column in the table. */
   private def inTable(attribute: ExprId, path: PathColumn): Option[(ScannedTable, PathColumn)] =
     origins.columns.get(attribute).map { case (leaf, name) =>
       leaf -> path.copy(column = name +: path.column)
@@ -129,8 +131,8 @@ private[rules] final class PathDemand(plan: LogicalPlan, leaves: ScannedTables) 
 }
 
 /**
- * A subquery names the outer attributes that it needs once and for all, before this rule: an access in its condition
- * has to stay one to the whole variant, until Spark has made a join of it.
+ * Whether an expression is a subquery. Its outer attributes are fixed before this rule, so an access in its
+ * condition must read the whole variant until Spark turns the subquery into a join.
  */
 private[rules] object Correlation {
   def apply(e: Expression): Boolean = e.isInstanceOf[SubqueryExpression]

@@ -1,13 +1,14 @@
 /**
- * Turns accesses to paths of variants into plain columns of the scan.
+ * Replaces accesses to paths of variants by plain columns of the scan.
  *
- * A relation gets a hidden attribute for each path that the plan asks of it, as Spark does for metadata columns, and the
- * accesses above become that attribute. From there Spark's own rules prune columns and push filters. The rule runs
- * before scans are built and after predicates were pushed down.
+ * A relation gets a hidden attribute for each path that the plan needs from it, as Spark does for metadata
+ * columns, and the attribute replaces the accesses above. Then Spark's own rules prune columns and push
+ * filters. The rule runs after predicates are pushed down and before scans are built.
  *
- * Why the result is the same: a hidden attribute is a function of the variant in its row, null for a NULL variant. A
- * node that passes the variant's row on passes the attribute on, and an outer join that makes the variant NULL makes
- * the attribute NULL. Casts that may raise raise where Spark would have: see [[PathRewrite]].
+ * Law: a hidden attribute is a function of the variant in its row, and NULL for a NULL variant. A node that
+ * passes on the row of the variant passes on the attribute, and an outer join that makes the variant NULL makes
+ * the attribute NULL. So the result is the same. Strict casts raise errors where Spark would raise them: see
+ * [[PathRewrite]].
  */
 package shreddedvariant.rules
 
@@ -21,28 +22,28 @@ object PathPushdown extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = over(Relations, plan).getOrElse(plan)
 
   /**
-   * The plan with paths as columns; None if there is nothing to do. Law: whenever this gives a plan, that has fewer
-   * accesses that can be found than before, so applying it again and again comes to an end.
+   * The plan with paths as columns; None if there is nothing to replace. Law: a returned plan has fewer
+   * accesses that can be found than the given plan, so repeated application ends.
    */
   def over(leaves: ScannedTables, plan: LogicalPlan): Option[LogicalPlan] = {
     val named =
       if (plan.collectLeaves().exists(leaves.find(_).isDefined)) RowPickingAggregate.named(plan) else plan
-    val wanted = new PathDemand(named, leaves)
-    if (wanted.isEmpty) None
+    val demand = new PathDemand(named, leaves)
+    if (demand.isEmpty) None
     else {
-      val rewrite = new PathRewrite(wanted, leaves)
+      val rewrite = new PathRewrite(demand, leaves)
       val rewritten = rewrite(named)
       if (rewrite.hasReplaced) Some(withoutUnread(tidy(rewritten))) else None
     }
   }
 
-  /** Drops the variants that nobody reads any more, and the projections that only passed attributes on. */
+  /** Removes variants that no expression reads, and projections that only pass attributes on. */
   private def tidy(plan: LogicalPlan): LogicalPlan = {
     val pruned = RemoveNoopOperators(CollapseProject(ColumnPruning(plan)))
     if (pruned.fastEquals(plan)) plan else tidy(pruned)
   }
 
-  /** Takes paths back that nothing came of, because a node on the way does not pass them on. */
+  /** Removes paths that no expression reads, because a node between them does not pass them on. */
   private def withoutUnread(plan: LogicalPlan): LogicalPlan = {
     val read = AttributeSet(plan.flatMap(_.expressions).flatMap(_.references)) ++ plan.outputSet
     plan.transform {

@@ -1,8 +1,8 @@
 /**
- * Puts hidden attributes where a plan accesses paths, and brings them there from the leaves.
+ * Replaces the accesses of a plan by hidden attributes, and passes the attributes on from the leaves.
  *
- * Casts that may raise are evaluated without raising, unless every row meets them ([[EveryRow]]): a [[StrictCast]]
- * raises just where Spark would have.
+ * The column of a strict cast raises no errors, unless Spark evaluates the cast for every row ([[EveryRow]]). A
+ * [[StrictCast]] of the column raises an error where Spark would raise it.
  */
 package shreddedvariant.rules
 
@@ -10,9 +10,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-private[rules] final class PathRewrite(wanted: PathDemand, leaves: ScannedTables) {
+private[rules] final class PathRewrite(demand: PathDemand, leaves: ScannedTables) {
 
-  /** Whether an access has become an attribute, so that the plan has changed for good. */
+  /** Whether an attribute has replaced an access, so that the plan has changed. */
   var hasReplaced: Boolean = false
 
   def apply(plan: LogicalPlan): LogicalPlan = restore(plan, rewrite(plan))
@@ -21,35 +21,35 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: ScannedTables
     case p: Project =>
       val child = rewrite(p.child)
       val list = p.projectList.map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
-      val along = p.projectList.flatMap(wanted.along(_, child.outputSet))
+      val along = p.projectList.flatMap(demand.along(_, child.outputSet))
       Project(list ++ along.filterNot(a => list.exists(_.exprId == a.exprId)), child)
     case a: Aggregate =>
       val child = rewrite(a.child)
       val rewritten =
         a.copy(child = child).mapExpressions(replace(_, child.outputSet)).asInstanceOf[Aggregate]
-      val along = a.aggregateExpressions.flatMap(wanted.along(_, child.outputSet))
+      val along = a.aggregateExpressions.flatMap(demand.along(_, child.outputSet))
         .map(replace(_, child.outputSet).asInstanceOf[NamedExpression])
       rewritten.copy(aggregateExpressions = rewritten.aggregateExpressions ++ along)
     case u: Union =>
       val children = u.children.map(rewrite)
-      val along = wanted.along(u, children.map(_.outputSet)).distinctBy(_.head.exprId)
+      val along = demand.along(u, children.map(_.outputSet)).distinctBy(_.head.exprId)
       u.withNewChildren(children.zipWithIndex.map { case (child, i) =>
         if (along.isEmpty) restore(u.children(i), child)
         else Project(u.children(i).output ++ along.map(_(i)), child)
       })
     case e: Expand =>
       val child = rewrite(e.child)
-      // Columns that it hands on in each of its projections; others it sets to NULL in some.
+      // The columns that all projections pass on; other columns are NULL in some projections.
       val along = e.output.zip(e.projections.transpose).collect {
         case (a, values) if values.forall { case b: Attribute => b.exprId == a.exprId; case _ => false } => a
-      }.flatMap(wanted.along(_, child.outputSet)).map(_.toAttribute)
+      }.flatMap(demand.along(_, child.outputSet)).map(_.toAttribute)
       e.copy(e.projections.map(_.map(replace(_, child.outputSet)) ++ along), e.output ++ along, child)
     case f: Filter =>
       val child = rewrite(f.child)
       Filter(replace(withoutImplied(f.condition, child.outputSet), child.outputSet), child)
     case j: Join =>
       val (left, right) =
-        (rewrite(NullTests.left(j, wanted.finder)), rewrite(NullTests.right(j, wanted.finder)))
+        (rewrite(NullTests.left(j, demand.finder)), rewrite(NullTests.right(j, demand.finder)))
       val available = left.outputSet ++ right.outputSet
       j.copy(left = left, right = right).mapExpressions(replace(_, available))
     case _: Sort | _: LocalLimit | _: GlobalLimit | _: Offset | _: Tail | _: Window |
@@ -61,11 +61,11 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: ScannedTables
     case other => leaves.find(other).fold(opaque(other))(leaf => withPaths(other, leaf))
   }
 
-  /** Also a leaf that has all the paths already is built anew: it may have been read whole beside them. */
+  /** Also rebuilds a leaf that has all paths, because the leaf may read the whole column too. */
   private def withPaths(plan: LogicalPlan, leaf: ScannedTable): LogicalPlan =
-    if (wanted.asks(leaf)) leaf.withPaths(wanted.of(leaf)) else plan
+    if (demand.asks(leaf)) leaf.withPaths(demand.of(leaf)) else plan
 
-  /** Other nodes may count on the columns that they had. */
+  /** Other nodes keep the columns of their children, since they may depend on them. */
   private def opaque(plan: LogicalPlan): LogicalPlan =
     plan.mapChildren(child => restore(child, rewrite(child)))
 
@@ -73,23 +73,23 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: ScannedTables
     if (after.output.map(_.exprId) == before.output.map(_.exprId)) after else Project(before.output, after)
 
   private def replace(e: Expression, available: AttributeSet): Expression =
-    wanted.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)) match {
+    demand.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)) match {
       case Some(replaced) => hasReplaced = true; replaced
       case None => if (Correlation(e)) e else e.mapChildren(replace(_, available))
     }
 
   private def column(access: Access, available: AttributeSet): Option[Expression] =
-    wanted.value(access).filter(available.contains).map { value =>
+    demand.value(access).filter(available.contains).map { value =>
       access match {
         case path: PathAccess =>
-          wanted.failure(path).fold[Expression](value)(StrictCast(value, _, path.target, path.zone))
+          demand.failure(path).fold[Expression](value)(StrictCast(value, _, path.target, path.zone))
         case entry: EntryAccess =>
           entry.otherwise.fold[Expression](value)(absent => Coalesce(Seq(value, absent)))
       }
     }
 
   private def presence(e: Expression, available: AttributeSet): Option[Expression] =
-    wanted.presence(e).filter(available.contains).map { present =>
+    demand.presence(e).filter(available.contains).map { present =>
       e match {
         case count: AggregateExpression =>
           count.copy(
@@ -101,20 +101,20 @@ private[rules] final class PathRewrite(wanted: PathDemand, leaves: ScannedTables
       }
     }
 
-  /** `v IS NOT NULL` says nothing beside a conjunct that is not true where `v` is NULL. */
+  /** Removes `v IS NOT NULL` beside a conjunct that is not true if `v` is NULL. */
   private def withoutImplied(condition: Expression, available: AttributeSet): Expression = {
     val conjuncts = Conjuncts(condition)
     val needed = conjuncts.filter {
       case test @ IsNotNull(child) =>
-        val ref = wanted.finder.column(child)
+        val ref = demand.finder.column(child)
         ref.isEmpty || presence(test, available).isEmpty ||
         !conjuncts.exists(c =>
-          (c ne test) && !isPresenceTest(c) && NullTests.failsAtNull(c, ref.get, wanted.finder)
+          (c ne test) && !isPresenceTest(c) && NullTests.failsAtNull(c, ref.get, demand.finder)
         )
       case _ => true
     }
     needed.reduceOption(And).getOrElse(Literal.TrueLiteral)
   }
 
-  private def isPresenceTest(e: Expression) = wanted.finder.presence(e).exists(_._2.steps.isEmpty)
+  private def isPresenceTest(e: Expression) = demand.finder.presence(e).exists(_._2.steps.isEmpty)
 }

@@ -1,4 +1,4 @@
-/** What tables and scans offer so that paths of variants become columns; those of the source do. */
+/** The interfaces of tables and scans whose paths can become columns. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.connector.catalog.Table
@@ -7,12 +7,12 @@ import shreddedvariant.layout.PathColumn
 
 trait PathTable extends Table {
 
-  /** The paths that this table has as columns, behind its own ones. */
+  /** The paths that this table has as hidden columns. */
   def pathColumns: Seq[PathColumn]
 
   def withPathColumns(columns: Seq[PathColumn]): PathTable
 
-  /** The same table, which says of variants that are read whole why they are, by column. */
+  /** The same table, with the reasons why variants and maps are read whole, by column. */
   def withWhole(reasons: Map[String, String]): PathTable
 }
 

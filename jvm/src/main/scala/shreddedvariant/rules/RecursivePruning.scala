@@ -1,11 +1,13 @@
 /**
- * Takes dynamic pruning of our scans out of recursive queries, whose rounds get their own.
+ * Removes dynamic pruning of scans of this source from recursive queries; each iteration gets dynamic pruning
+ * of its own.
  *
- * Spark runs each round from the optimised plan, which it analyses and optimises again. Analysis gives new attributes to
- * a relation that the plan has twice, also in the query that a dynamic pruning asks, but leaves the keys of the pruning as
- * they are, and the plan is refused. With other formats only keys that are partition columns meet this.
+ * Spark analyses and optimises the optimised plan again for each iteration. Analysis gives new attributes to a
+ * relation that the plan has twice, also in the query of dynamic pruning, but does not change the keys of the
+ * pruning, so the plan is refused. With other formats this happens only for partition columns.
  *
- * Law: dynamic pruning drops only rows that join with none above it, so the plan without it gives the same rows.
+ * Law: dynamic pruning drops only rows that join with no row above it, so the plan without it returns the same
+ * rows.
  */
 package shreddedvariant.rules
 

@@ -1,9 +1,10 @@
 /**
- * Aggregate functions that give the value of one of the rows, whatever the value is: `first`, `last`, `max_by`, `min_by`,
- * and what Spark makes of `any_value` and of duplicates that are dropped.
+ * Matches aggregate functions that return the value of one row, whatever the value is: `first`, `last`,
+ * `max_by`, `min_by`, and the functions that Spark makes of `any_value` and `dropDuplicates`.
  *
- * Law: which row it is depends on the order of the rows and on other columns only. So the same function of a path gives
- * the path of the same value, in the same aggregation. `ignoreNulls` would make it depend on the value.
+ * Law: the choice of the row depends only on the order of the rows and on other columns. So the same function
+ * of a path returns the path of the same value, in the same aggregation. With `ignoreNulls` the choice depends
+ * on the value.
  */
 package shreddedvariant.rules
 
@@ -13,7 +14,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Proj
 
 private[rules] object RowPickingAggregate {
 
-  /** The value that is picked, and the same pick of another value. */
+  /** The value that is returned, and the same function of another value. */
   def unapply(e: Expression): Option[(Expression, Expression => Expression)] = e match {
     case pick @ AggregateExpression(function, _, false, _, _) =>
       (function match {
@@ -22,15 +23,18 @@ private[rules] object RowPickingAggregate {
         case f: MaxBy => Some(f.valueExpr -> ((other: Expression) => f.copy(valueExpr = other)))
         case f: MinBy => Some(f.valueExpr -> ((other: Expression) => f.copy(valueExpr = other)))
         case _ => None
-      }).map { case (value, of) =>
+      }).map { case (value, withValue) =>
         value -> ((other: Expression) =>
-          pick.copy(aggregateFunction = of(other), resultId = NamedExpression.newExprId)
+          pick.copy(aggregateFunction = withValue(other), resultId = NamedExpression.newExprId)
         )
       }
     case _ => None
   }
 
-  /** Gives picks of variants and maps names of their own below the expressions that they stand in, where nothing else stands. */
+  /**
+   * Moves such functions of variants and maps from inside larger expressions into columns of their own, if a
+   * projection above can evaluate the rest of the expressions.
+   */
   def named(plan: LogicalPlan): LogicalPlan = plan.transform {
     case a: Aggregate if a.aggregateExpressions.exists(isNested) =>
       val (nested, kept) = a.aggregateExpressions.partition(isNested)

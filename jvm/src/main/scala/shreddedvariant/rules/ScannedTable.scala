@@ -1,4 +1,4 @@
-/** Where a plan reads one of our tables: a relation, or the scan that Spark has built of it. */
+/** A leaf of a plan that reads a table of this source: a relation, or the scan that Spark has built of it. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -13,17 +13,17 @@ final case class ScannedTable(
     filters: Seq[Expression]
 ) {
 
-  /** The attributes that are columns of the table, and no paths. */
+  /** The attributes of columns of the table, without paths. */
   def columns: Seq[AttributeReference] = {
     val hidden = table.pathColumns.map(_.name).toSet
     output.filterNot(a => hidden.contains(a.name))
   }
 
-  /** The attribute of a path that the table has as a column already. */
+  /** The attribute of a path, if the table has the path as a column. */
   def existing(path: PathColumn): Option[AttributeReference] =
     if (table.pathColumns.contains(path)) output.find(_.name == path.name) else None
 
-  /** The leaf with more paths as columns, for Spark to build its scan. */
+  /** The leaf as a relation with more paths as columns, of which Spark builds the scan. */
   def withPaths(paths: Seq[(PathColumn, AttributeReference)]): LogicalPlan = {
     val wider = relation.copy(
       table = table.withPathColumns((table.pathColumns ++ paths.map(_._1)).distinct),
@@ -32,14 +32,14 @@ final case class ScannedTable(
     filters.reduceOption(And).fold[LogicalPlan](wider)(Filter(_, wider))
   }
 
-  /** What only the filters read that the scan had taken over. */
+  /** The attributes that only the pushed filters of the scan read. */
   private def missing: Seq[AttributeReference] = {
     val read = AttributeSet(filters)
     relation.output.filter(a => read.contains(a) && !output.exists(_.exprId == a.exprId))
   }
 }
 
-/** How a rule finds the leaves that it works on. */
+/** Finds the leaves that a rule works on. */
 trait ScannedTables {
   def find(plan: LogicalPlan): Option[ScannedTable]
 }
@@ -58,11 +58,12 @@ object Relations extends ScannedTables {
 }
 
 /**
- * Scans, as they can be built anew. Law: a scan is its relation, less the columns that nobody reads, less the rows that
- * its filters remove, and nothing else that does not stand in the plan as well. `mergeableScan` is Spark's word for
- * that: no limit, offset, order, sample, aggregate or join is in the scan. Ours take limits and orders in part only, so
- * that Spark keeps them above, and aggregates with a scan of another kind. Structs may have lost fields, and then expressions count the fields that are left:
- * so the attributes stay as the scan has them, and a filter that knows a struct by its former fields rules it out.
+ * Scans that can be built again. Law: such a scan is its relation without unread columns and without the rows
+ * that its filters remove; everything else that the scan does is in the plan too. Spark's name for such a scan
+ * is `mergeableScan`: no limit, offset, order, sample, aggregate or join is in the scan. Scans of this source
+ * take limits and orders only partially, so that Spark keeps both in the plan, and aggregates are in scans of
+ * another class. Structs may have lost fields, and expressions find fields by ordinal: so the attributes stay
+ * as in the scan, and a scan with a filter on a struct with its former fields is excluded.
  */
 object Scans extends ScannedTables {
   override def find(plan: LogicalPlan): Option[ScannedTable] = plan match {

@@ -1,9 +1,9 @@
 /**
  * A strict cast that is evaluated lazily: `coalesce(value, variant_get(variant_get(failing, '$'), '$', T))`.
  *
- * `value` is NULL where the cast fails, and `failing` is the variant only there, so the error is Spark's own and comes
- * where Spark would have raised it. Two accesses stand one inside the other because Spark moves a `variant_get` of a
- * column to where it meets every row, but not one of an expression.
+ * `value` is NULL where the cast fails, and `failing` is NULL where it does not, so Spark itself raises the
+ * error, for the same rows. The two accesses are nested because Spark may move a `variant_get` of a column to a
+ * node that evaluates it for every row, but does not move a `variant_get` of an expression.
  */
 package shreddedvariant.rules
 
@@ -18,7 +18,7 @@ object StrictCast {
     Coalesce(Seq(value, get(get(failing, VariantType), target)))
   }
 
-  /** The columns of the values and of the variants that failed, and the type. */
+  /** The column of the values, the column of the variants whose cast fails, and the type. */
   def unapply(e: Expression): Option[(Attribute, Attribute, DataType)] = e match {
     case Coalesce(Seq(value: Attribute, Root(Root(failing: Attribute, VariantType), target))) =>
       Some((value, failing, target))

@@ -1,4 +1,4 @@
-/** Which attributes of a plan hold variants or maps of our tables, and where those that are no columns come from. */
+/** Finds the attributes of a plan that hold variants or maps of tables of this source, and their origins. */
 package shreddedvariant.rules
 
 import scala.collection.mutable
@@ -11,18 +11,19 @@ import shreddedvariant.layout.{PathColumn, PathStep}
 /** A variant or map that another attribute holds, or a part of it. */
 private[rules] final case class Origin(ref: ColumnRef, steps: Seq[PathStep]) {
 
-  /** A path below the one variant as a path of the other. */
+  /** A path of this variant as a path of the other attribute. */
   def path(below: PathColumn): PathColumn =
     below.copy(column = ref.fields ++ below.column, steps = steps ++ below.steps)
 }
 
 /**
- * A projection that renames a variant renames its hidden attributes too. A self-join has the same relation, with the
- * same attributes, on both sides, and only such names keep them apart. A union names its columns after its first child.
+ * A projection that renames a variant renames its hidden attributes too: a self-join has the same relation,
+ * with the same attributes, on both sides, and only the new names distinguish the sides. A union has the
+ * attributes of its first child.
  */
 private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: ScannedTables) {
 
-  /** The columns of our tables, by their names in these. */
+  /** The columns of tables of this source, with their names in the tables. */
   val columns: Map[ExprId, (ScannedTable, String)] =
     plan.collectLeaves().flatMap(leaves.find(_)).flatMap { leaf =>
       leaf.columns.filter(a => InParts.isHeldBy(a.dataType) && !hasDefault(a)).map(a =>
@@ -43,7 +44,7 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: ScannedTabl
 
   def origin(attribute: ExprId): Option[Origin] = renamed.get(attribute)
 
-  /** What a union puts below the rows of an attribute. */
+  /** The attributes that a union combines with an attribute of its first child. */
   def others(attribute: ExprId): Set[ExprId] = united(attribute)
 
   private def name(column: NamedExpression): Unit = column match {
@@ -59,7 +60,7 @@ private[rules] final class VariantOrigins(plan: LogicalPlan, leaves: ScannedTabl
     if (InParts(attributes.head.dataType))
       united(attributes.head.exprId) ++= attributes.tail.map(_.exprId).filter(_ != attributes.head.exprId)
 
-  /** Files that lack a column have its default, which paths know nothing of. */
+  /** Whether a column has a default, which is the value in files without the column; paths do not have it. */
   private def hasDefault(column: Attribute) =
     column.metadata.contains(ResolveDefaultColumnsUtils.EXISTS_DEFAULT_COLUMN_METADATA_KEY)
 }

@@ -1,4 +1,4 @@
-/** Says of each variant and map that a scan reads whole why it does, for EXPLAIN. */
+/** Finds the reasons why scans read variants and maps whole, for EXPLAIN. */
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -15,16 +15,16 @@ object WholeReads extends Rule[LogicalPlan] {
     lazy val reasons = new WholeReads(plan)
     plan.transform {
       case r @ DataSourceV2ScanRelation(relation, scan: PathScan, _, _, _, _, _) =>
-        val found = (for {
+        val byColumn = (for {
           leaf <- BuiltScans.find(r).toSeq
           column <- leaf.columns
           reason <- reasons.of(column.exprId)
         } yield column.name -> reason).toMap
-        if (found == scan.whole) r
+        if (byColumn == scan.whole) r
         else {
-          // The table has the reasons too, since scans that read the same are equal, whatever they say.
-          val table = Relations.table(relation).get.withWhole(found)
-          r.copy(relation = relation.copy(table = table), scan = scan.withWhole(found))
+          // The table has the reasons too, because scans that differ only in reasons are equal.
+          val table = Relations.table(relation).get.withWhole(byColumn)
+          r.copy(relation = relation.copy(table = table), scan = scan.withWhole(byColumn))
         }
     }
   }
@@ -42,27 +42,27 @@ private final class WholeReads(plan: LogicalPlan) {
   private val origins = new VariantOrigins(plan, BuiltScans)
   private val finder = origins.finder
 
-  /** What takes a variant or map whole, by its column; the first that the plan has from above. */
+  /** The reasons by column; of several reasons for a column, the one of the topmost node. */
   private val takers: Map[ExprId, String] =
     plan.flatMap(_.expressions).flatMap(e => reasons(e)).reverse.toMap
 
   /** None if the column holds no variants or maps. */
   def of(column: ExprId): Option[String] =
-    if (origins.columns.contains(column)) Some(takers.getOrElse(column, "handed on")) else None
+    if (origins.columns.contains(column)) Some(takers.getOrElse(column, "passed on")) else None
 
   private def reasons(e: Expression): Seq[(ExprId, String)] = {
-    val taken = e match {
+    val operands = e match {
       case _: Alias | _: GetStructField => Nil
       case aggregate: AggregateExpression => aggregate.aggregateFunction.children
       case _ => e.children
     }
-    val whole = taken.flatMap(child => finder.part(child).map(_._1).orElse(finder.holder(child)))
+    val whole = operands.flatMap(child => finder.part(child).map(_._1).orElse(finder.holder(child)))
     val reason = e match {
       case VariantGet(_, path, _, _, _) if !path.foldable => s"${text(e)} has a path that is not constant"
       case GetMapValue(_, key) if !key.foldable => s"${text(e)} has a key that is not constant"
       case ElementAt(_, key, _, _) if !key.foldable => s"${text(e)} has a key that is not constant"
       case _ if finder.access(e).isDefined || finder.presence(e).isDefined =>
-        s"${text(e)} stands above what passes no columns on"
+        s"${text(e)} is above a node that does not pass columns on"
       case _ => s"${text(e)} takes it whole"
     }
     whole.flatMap(ref => roots(ref.attribute)).map(_ -> reason) ++ e.children.flatMap(reasons)
@@ -76,7 +76,7 @@ private final class WholeReads(plan: LogicalPlan) {
   private def text(e: Expression): String = {
     val sql = e match {
       case call: StaticInvoke => function(call.functionName, call.arguments)
-      case call: Invoke => function(of(call.targetObject, call.functionName), call.arguments)
+      case call: Invoke => function(nameOf(call.targetObject, call.functionName), call.arguments)
       case other => toPrettySQL(other)
     }
     if (sql.length <= 60) sql else sql.take(59) + "…"
@@ -89,8 +89,8 @@ private final class WholeReads(plan: LogicalPlan) {
       ")"
     )
 
-  /** Spark puts some functions into objects that evaluate them. */
-  private def of(evaluator: Expression, method: String): String = evaluator match {
+  /** The name of a function; Spark replaces some functions by calls of evaluators. */
+  private def nameOf(evaluator: Expression, method: String): String = evaluator match {
     case Literal(value, _) if value != null =>
       value.getClass.getSimpleName.stripSuffix("Evaluator") match {
         case "StructsToJson" => "to_json"

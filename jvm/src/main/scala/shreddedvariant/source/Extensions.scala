@@ -1,4 +1,4 @@
-/** What a session gets of us by itself: with its start if it has the jar then, else when it meets the format. */
+/** The rules and functions of a session: added at its start if it has the jar then, else at the first use. */
 package shreddedvariant.source
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
@@ -10,7 +10,7 @@ import shreddedvariant.source.delta.{DeltaWrites, MaintenanceRule}
 import shreddedvariant.source.function.ShreddingShape
 import shreddedvariant.source.write.{TableChecks, TableWrites, WriteCheck, WriteRule}
 
-/** Spark finds this class as a service. */
+/** Loaded by Spark as a service. */
 class Extensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => SqlPaths)
@@ -25,7 +25,7 @@ class Extensions extends SparkSessionExtensionsProvider {
   }
 }
 
-/** Rules and functions that a session takes after its start; each session has its own, so that nothing leaks into others. */
+/** Rules and functions that a session can take after its start. They change this session only. */
 object LateRules {
   private val all =
     Seq[Rule[LogicalPlan]](
@@ -39,13 +39,13 @@ object LateRules {
       WholeReads
     )
 
-  /** For the session of this thread. Users may set the list anew, so it is looked at whenever the format is used. */
+  /** For the session of this thread. Runs at each use of the format, because users may replace Spark's list. */
   def install(): Unit =
     SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).foreach { session =>
-      val methods = session.experimental
-      methods.synchronized {
-        val missing = all.filterNot(rule => methods.extraOptimizations.exists(_ eq rule))
-        if (missing.nonEmpty) methods.extraOptimizations ++= missing
+      val experimental = session.experimental
+      experimental.synchronized {
+        val missing = all.filterNot(rule => experimental.extraOptimizations.exists(_ eq rule))
+        if (missing.nonEmpty) experimental.extraOptimizations ++= missing
       }
       ShreddingShape.register(session)
     }

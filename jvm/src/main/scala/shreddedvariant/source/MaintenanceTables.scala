@@ -1,4 +1,4 @@
-/** The tables that a read for maintenance meets, and where the table itself is read for it. */
+/** The tables that reads for maintenance return in place of the table itself. */
 package shreddedvariant.source
 
 import org.apache.spark.sql.connector.catalog.Table
@@ -10,8 +10,8 @@ import shreddedvariant.source.verify.VerifiedTable
 
 object MaintenanceTables {
 
-  /** The table that stands for another one; None where that is read itself. */
-  def of(table: ShreddedVariantTable): Option[Table] = asked(table.files).flatMap {
+  /** The table that replaces `table` in a read for maintenance; None if `table` itself is read. */
+  def of(table: ShreddedVariantTable): Option[Table] = requested(table.files).flatMap {
     case Maintenance.Plan(rewrite) => Some(MaintenancePlan(table.files, rewrite))
     case Maintenance.Verify => Some(VerifiedTable(table.files))
     case _ => None
@@ -20,13 +20,13 @@ object MaintenanceTables {
   def schema(table: Table): StructType =
     StructType(table.columns.map(c => StructField(c.name, c.dataType, c.nullable)))
 
-  /** With a schema, that of a write or of the user, only rows are read and written. */
+  /** Refuses a schema, of a write or of the user, where a read for maintenance returns another table. */
   def checkSchema(table: ShreddedVariantTable): Unit = of(table).foreach { _ =>
     throw Errors.maintenanceOption(
       Maintenance.Key,
-      "what it reads has columns of its own, so schema(…) gives none"
+      "such a read has columns of its own, so schema(…) cannot be set"
     )
   }
 
-  private def asked(files: TableFiles): Option[Maintenance] = Maintenance.of(files.options)
+  private def requested(files: TableFiles): Option[Maintenance] = Maintenance.of(files.options)
 }

@@ -1,8 +1,9 @@
 /**
- * The format `shredded_variant`: one class that is Spark's provider of tables and its V1 file format.
+ * The format `shredded_variant`: one class that is both Spark's table provider and its V1 file format.
  *
- * `load` and `save` meet the provider. Its tables leave path writes to V1, whose commit Spark has had for years; streams
- * and path SQL meet the file format directly. Both read and write through the same readers and writers.
+ * `load` and `save` use the table provider; its tables leave writes to a path to Spark's V1 commit. Streams,
+ * and SQL over paths in sessions that get the jar after their start, use the file format directly. Both use the
+ * same readers and writers.
  */
 package shreddedvariant.source
 
@@ -36,7 +37,7 @@ class ShreddedVariantSource
     with SessionConfigSupport
     with StreamSinkProvider {
   SparkVersion.check()
-  // Before any plan of the format is optimised: this is made for each, and some ask it for no table.
+  // Before a plan with this format is optimised: Spark makes an instance for each, even if it needs no table.
   LateRules.install()
 
   override def shortName(): String = "shredded_variant"
@@ -53,12 +54,12 @@ class ShreddedVariantSource
     val table =
       if (CatalogEntry.isOne(all)) ShreddedVariantTable.ofCatalog(all, None, Nil)
       else ShreddedVariantTable.of(options, None)
-    val asked = MaintenanceTables.of(table)
-    inferred = asked.orElse(Some(table))
-    asked.fold(table.files.schema)(MaintenanceTables.schema)
+    val replaced = MaintenanceTables.of(table)
+    inferred = replaced.orElse(Some(table))
+    replaced.fold(table.files.schema)(MaintenanceTables.schema)
   }
 
-  /** Asked also of paths that do not exist yet; of a catalog's after their schema. */
+  /** Spark also calls this for paths that do not exist yet; for tables of a catalog, after `inferSchema`. */
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] =
     inferred match {
       case Some(table: ShreddedVariantTable) if table.files.catalog.isDefined => table.partitioning
@@ -82,7 +83,7 @@ class ShreddedVariantSource
 
   // ---- sinks of streams ----
 
-  /** Spark's own sink of files, or ours of Delta tables. */
+  /** Spark's own file sink, or the sink of this source for Delta tables. */
   override def createSink(
       context: SQLContext,
       parameters: Map[String, String],
@@ -96,7 +97,7 @@ class ShreddedVariantSource
     else fileSink(context, path, parameters, partitionColumns, mode, hadoop)
   }
 
-  /** Properties of a table are spelled as the user has spelled them. */
+  /** The options with the case of the keys as the user wrote them: Delta properties are case sensitive. */
   private def asWritten(options: Map[String, String]) = options match {
     case lower: CaseInsensitiveMap[String @unchecked] => lower.originalMap
     case other => other

@@ -1,4 +1,4 @@
-/** A directory of Parquet files, or a Delta table, as Spark's planner sees it. */
+/** A directory of Parquet files or a Delta table, as a DSv2 table of Spark. */
 package shreddedvariant.source
 
 import java.util
@@ -48,7 +48,7 @@ final case class ShreddedVariantTable(
   override def properties: util.Map[String, String] =
     files.catalog.fold(files.options)(_.shown).asJava
 
-  /** `save(path)` is left to V1, and knows all modes there; and so are streams from a directory. */
+  /** `save(path)` goes to V1, which supports all save modes; streams from a directory go to V1 too. */
   override def capabilities: util.Set[TableCapability] = {
     val all = util.EnumSet.of(
       TableCapability.BATCH_READ,
@@ -70,7 +70,7 @@ final case class ShreddedVariantTable(
 
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder = {
     val options = GivenOptions(scanOptions.asCaseSensitiveMap.asScala.toMap, files.options).all
-    // A read for maintenance was known as such when its table was made; a catalog has no such tables.
+    // Maintenance options come from `load`; a table of a catalog does not have them.
     val isMaintained = files.catalog.isEmpty && Maintenance.of(files.options).isDefined
     Options.check(if (isMaintained) Maintenance.without(options) else options)
     new ShreddedVariantScanBuilder(SparkSession.active, files.reading(options), pathColumns, whole, options)
@@ -79,7 +79,7 @@ final case class ShreddedVariantTable(
 
 object ShreddedVariantTable {
 
-  /** The table behind options of load or save; all of them are checked here, before anything is written or deleted. */
+  /** The table of a load or save. All options are checked here, before any file is written or deleted. */
   def of(options: CaseInsensitiveStringMap, schema: Option[StructType]): ShreddedVariantTable = {
     val all = options.asCaseSensitiveMap.asScala.toMap
     val (pathOptions, rest) = all.partition { case (k, _) =>
@@ -99,7 +99,7 @@ object ShreddedVariantTable {
     ShreddedVariantTable(files, Nil, Map.empty)
   }
 
-  /** The table of a catalog. Its options are not checked: a table with wrong ones must be loaded to be altered or dropped. */
+  /** A table of a catalog. Its options are not checked: Spark has to load the table to alter or drop it. */
   def ofCatalog(
       properties: Map[String, String],
       schema: Option[StructType],
@@ -115,7 +115,7 @@ object ShreddedVariantTable {
     new ObjectMapper().readValue(paths, classOf[Array[String]]).toSeq
 }
 
-/** `_metadata`, as Spark's own file sources have it. */
+/** The column `_metadata`, as in Spark's own file sources. */
 object FileMetadataColumn extends MetadataColumn {
   override val name: String = FileFormat.METADATA_NAME
   override val dataType: DataType = new ShreddedVariantFormat().createFileMetadataCol().dataType

@@ -24,8 +24,8 @@ import shreddedvariant.source.options.{GivenOptions, SourceOptions}
 import shreddedvariant.source.table.{CatalogEntry, TableFiles}
 
 /**
- * Reads a path as `load` would. This is before Spark looks for tables, since Spark itself would list the directory, which
- * must not be done to a Delta table.
+ * Replaces a path by the plan of `load`. The rule runs before Spark resolves tables, because Spark would list
+ * the directory, which is wrong for a Delta table.
  */
 object SqlPaths extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
@@ -41,7 +41,7 @@ object SqlPaths extends Rule[LogicalPlan] {
       named(table, Options.TimestampAsOf -> time.toString)
   }
 
-  /** What the table's path holds, under the table's name. */
+  /** The rows of the table's path, under the table's name. */
   private def named(table: CatalogTable, asOf: (String, String)) = SubqueryAlias(
     SessionCatalog +: table.identifier.nameParts.takeRight(2),
     load(
@@ -75,7 +75,8 @@ object SqlPaths extends Rule[LogicalPlan] {
   }
 
   /**
-   * A Delta table that Spark's own catalog knows by a name: Spark itself would say of the catalog that it has no versions.
+   * A Delta table in Spark's own catalog. Spark would refuse time travel there, because the catalog has no
+   * versions.
    */
   private object TableInSql {
     def unapply(plan: LogicalPlan): Option[CatalogTable] = (plan, SparkSession.getActiveSession) match {
@@ -87,7 +88,7 @@ object SqlPaths extends Rule[LogicalPlan] {
         else {
           val table = TableIdentifier(names.last, names.init.lastOption)
           Option.when(catalog.tableExists(table))(catalog.getTableMetadata(table))
-            .filter(found => CatalogEntry.isOurs(found.provider) && isDelta(found))
+            .filter(entry => CatalogEntry.isOurs(entry.provider) && isDelta(entry))
         }
       case _ => None
     }
@@ -97,10 +98,10 @@ object SqlPaths extends Rule[LogicalPlan] {
     )
   }
 
-  /** Spark's own catalog, by the name that cannot be changed. */
+  /** The fixed name of Spark's own catalog. */
   private val SessionCatalog = "spark_catalog"
 
-  /** A database may have our name; Spark's own rules see to its tables. */
+  /** A database may have the name of the format; Spark's own rules resolve its tables. */
   private def isPath(format: String, path: String) =
     path.contains('/') || !SparkSession.getActiveSession.exists {
       case session: org.apache.spark.sql.classic.SparkSession =>
@@ -110,17 +111,18 @@ object SqlPaths extends Rule[LogicalPlan] {
 }
 
 /**
- * The same for plans that hold Spark's own scan of our files already: sessions that got the jar after their start have no
- * rule of ours before that, and a session catalog that is not Spark's own gives such plans for tables. Law: the relation
- * in its place has the same columns, with the ids that the plan knows.
+ * Replaces Spark's V1 scans of files of this format by relations of this source. Such scans come from sessions
+ * that got the jar after their start, which do not have [[SqlPaths]], and from session catalogs that are not
+ * Spark's own. Law: the relation that replaces a scan has the same columns, with the expression ids of the
+ * scan.
  */
 object LateSqlPaths extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     var isChanged = false
-    val replaced = plan.transform { case relation: LogicalRelation =>
-      ours(relation).fold[LogicalPlan](relation) { found => isChanged = true; found }
+    val changed = plan.transform { case relation: LogicalRelation =>
+      ours(relation).fold[LogicalPlan](relation) { replaced => isChanged = true; replaced }
     }
-    if (isChanged) V2ScanRelationPushDown(replaced) else plan
+    if (isChanged) V2ScanRelationPushDown(changed) else plan
   }
 
   private def ours(relation: LogicalRelation): Option[DataSourceV2Relation] = relation.relation match {
@@ -133,7 +135,7 @@ object LateSqlPaths extends Rule[LogicalPlan] {
           val options = GivenOptions(own, entry.options).all
           withIds(relation, files, Seq(new Path(table.location).toString), options, Some(entry))
         case None if isListing(files) =>
-          // What was listed is no pattern.
+          // The root paths are listed directories, not patterns.
           withIds(
             relation,
             files,
@@ -151,10 +153,13 @@ object LateSqlPaths extends Rule[LogicalPlan] {
     case _ => false
   }
 
-  /** Some catalogs, and not the directory, say which partitions there are; a log says it even so. */
+  /** False if only the catalog lists the partitions; a Delta log lists the files in any case. */
   private def isListed(table: CatalogTable) = {
-    val isKnown = table.tracksPartitionsInCatalog && table.partitionColumnNames.nonEmpty
-    !isKnown || DeltaLog.isTable(new Path(table.location), SparkSession.active.sessionState.newHadoopConf())
+    val isInCatalog = table.tracksPartitionsInCatalog && table.partitionColumnNames.nonEmpty
+    !isInCatalog || DeltaLog.isTable(
+      new Path(table.location),
+      SparkSession.active.sessionState.newHadoopConf()
+    )
   }
 
   private def withIds(
@@ -169,11 +174,11 @@ object LateSqlPaths extends Rule[LogicalPlan] {
     val table = ShreddedVariantTable(TableFiles(paths, options, Some(schema), entry), Nil, Map.empty)
     val ours = DataSourceV2Relation.create(table, None, None, new CaseInsensitiveStringMap(options.asJava))
     val columns = ours.output ++ ours.metadataOutput
-    val found = relation.output.map { wanted =>
-      columns.find(c => c.name == wanted.name && DataTypeUtils.sameType(c.dataType, wanted.dataType)).map(
-        _.withExprId(wanted.exprId).withQualifier(wanted.qualifier).asInstanceOf[AttributeReference]
+    val output = relation.output.map { old =>
+      columns.find(c => c.name == old.name && DataTypeUtils.sameType(c.dataType, old.dataType)).map(
+        _.withExprId(old.exprId).withQualifier(old.qualifier).asInstanceOf[AttributeReference]
       )
     }
-    if (found.contains(None)) None else Some(ours.copy(output = found.flatten))
+    if (output.contains(None)) None else Some(ours.copy(output = output.flatten))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Operands that count as met are evaluated whenever their expression is: Spark raises what they raise, interpreted and
- * compiled, whatever the other operands are.
+ * Spark evaluates the operands and arguments that [[EveryRow]] lists whenever it evaluates their expression:
+ * interpreted and compiled, for any values of the other operands.
  */
 package shreddedvariant.rules
 
@@ -22,13 +22,13 @@ import org.apache.spark.unsafe.types.UTF8String
 class EveryRowSuite extends munit.FunSuite {
   private val decimal = DecimalType(10, 2)
 
-  /** Spark sets levels of its own when it first generates code. */
+  /** Generates code before it sets the log level, because Spark then sets levels of its own. */
   override def beforeAll(): Unit = {
     GenerateUnsafeProjection.generate(Seq(Literal(1)))
     Configurator.setRootLevel(Level.ERROR)
   }
 
-  /** Some values of each type, NULL and those that operators treat apart among them. */
+  /** Some values of each type, including NULL and values that operators treat specially. */
   private val values: Map[DataType, Seq[Any]] = Map(
     BooleanType -> Seq(null, true, false),
     IntegerType -> Seq(null, 0, 1),
@@ -45,9 +45,9 @@ class EveryRowSuite extends munit.FunSuite {
 
   private def operand(dataType: DataType, at: Int, nullable: Boolean) = BoundReference(at, dataType, nullable)
 
-  private def raising(of: BoundReference): Expression = {
-    val raise = new RaiseError(Literal("met")).copy(dataType = of.dataType)
-    if (of.nullable) raise else KnownNotNull(raise)
+  private def raising(operand: BoundReference): Expression = {
+    val raise = new RaiseError(Literal("evaluated")).copy(dataType = operand.dataType)
+    if (operand.nullable) raise else KnownNotNull(raise)
   }
 
   private def rows(operands: Seq[BoundReference]): Iterator[InternalRow] =
@@ -63,28 +63,28 @@ class EveryRowSuite extends munit.FunSuite {
 
   private def isRaised(e: Throwable) = String.valueOf(e.getMessage).contains("USER_RAISED_EXCEPTION")
 
-  /** The first row in which Spark evaluates an expression and not the operand in it that raises. */
-  private def spared(expressions: Seq[Expression], operands: Seq[BoundReference]): Option[String] = {
+  /** The first row for which Spark evaluates the expressions without the operand that raises. */
+  private def unevaluated(expressions: Seq[Expression], operands: Seq[BoundReference]): Option[String] = {
     val compiled = GenerateUnsafeProjection.generate(expressions)
     rows(operands).collectFirst {
       case row if !raises(expressions.foreach(_.eval(row))) => s"interpreted, of $row"
       case row if !raises(compiled(row)) => s"compiled, of $row"
-    }.map(how => s"${expressions.mkString(", ")} spares it, $how")
+    }.map(how => s"${expressions.mkString(", ")} does not evaluate it, $how")
   }
 
-  /** Several names have one operator. */
-  private val looked = mutable.Set.empty[Expression]
+  /** The checked claims: several functions have the same operator. */
+  private val checked = mutable.Set.empty[Expression]
 
-  /** Each claim about an operator over these operands that Spark does not keep to, and how many there are. */
-  private def wrongly(
+  /** The number of claims about an operator over these operands, and the rows for which a claim is wrong. */
+  private def check(
       operands: Seq[BoundReference],
       make: Seq[Expression] => Expression
   ): (Int, Seq[String]) = {
-    val met = EveryRow.operands(make(operands))
-    val claims = operands.filter(o => met.exists(_ eq o)).map { o =>
+    val evaluated = EveryRow.operands(make(operands))
+    val claims = operands.filter(o => evaluated.exists(_ eq o)).map { o =>
       make(operands.map(other => if (other eq o) raising(o) else other))
     }
-    (claims.size, claims.filter(looked.add).flatMap(claim => spared(Seq(claim), operands)))
+    (claims.size, claims.filter(checked.add).flatMap(claim => unevaluated(Seq(claim), operands)))
   }
 
   private def isValid(e: Expression) =
@@ -128,7 +128,7 @@ class EveryRowSuite extends munit.FunSuite {
     )
   }
 
-  /** Of one type, but that the first of three may be a condition; NULL in any, or in none of them. */
+  /** Operands of one type, or a BOOLEAN and two of one type. All, none, or all but the first are nullable. */
   private def operands(number: Int): Seq[Seq[BoundReference]] = for {
     dataType <- values.keys.toSeq
     of <-
@@ -138,7 +138,7 @@ class EveryRowSuite extends munit.FunSuite {
   } yield of.indices.map(i => operand(of(i), i, nullable(i)))
 
   for (isAnsi <- Seq(true, false))
-    test(s"operands that count as met are evaluated${if (isAnsi) ", with ANSI" else ""}") {
+    test(s"listed operands are evaluated${if (isAnsi) ", with ANSI" else ""}") {
       SQLConf.withExistingConf(conf(isAnsi)) {
         val found = for {
           number <- 1 to 3
@@ -146,7 +146,7 @@ class EveryRowSuite extends munit.FunSuite {
           make <- functions ++ others
           made <- Try(make(of)).toOption.toSeq if isValid(made)
           if EveryRow.operands(made).nonEmpty && made.references.isEmpty
-        } yield (made.getClass.getSimpleName, wrongly(of, make))
+        } yield (made.getClass.getSimpleName, check(of, make))
         assertEquals(found.flatMap(_._2._2).distinct.take(9).toList, Nil)
         val claimed = found.filter(_._2._1 > 0).map(_._1).toSet
         val named =
@@ -178,7 +178,7 @@ class EveryRowSuite extends munit.FunSuite {
       }
     }
 
-  test("arguments of aggregates that count as met are evaluated for each row") {
+  test("listed arguments of aggregates are evaluated for each row") {
     val modes = Seq(EvalMode.LEGACY, EvalMode.ANSI, EvalMode.TRY)
     val aggregates = Seq[Expression => DeclarativeAggregate](Min(_), Max(_), e => Count(Seq(e))) ++
       modes.flatMap(m =>
@@ -197,7 +197,7 @@ class EveryRowSuite extends munit.FunSuite {
       val at = aggregate.aggBufferAttributes.map(_.exprId).zip(buffer).toMap
       val updates =
         aggregate.updateExpressions.map(_.transform { case a: AttributeReference => at(a.exprId) })
-      spared(updates, buffer)
+      unevaluated(updates, buffer)
     }
     assertEquals(found.flatten.toList, Nil)
     assert(found.size > 25, found.size)

@@ -1,4 +1,4 @@
-/** Laws of the rules over plans without a session: plans that ask for no path stay as they are, and twice is once. */
+/** Laws of the rules, without a session: plans without accesses do not change, nor do rewritten plans. */
 package shreddedvariant.rules
 
 import java.util
@@ -32,7 +32,7 @@ class LatePathPushdownSuite extends munit.FunSuite {
   private def read(plan: LogicalPlan): Seq[Seq[String]] =
     plan.collect { case s: DataSourceV2ScanRelation => s.output.map(_.name) }
 
-  test("a plan that asks for no path of our tables stays the same object") {
+  test("a plan without accesses to paths of our tables stays the same object") {
     for (
       plan <- Seq(
         scan,
@@ -46,13 +46,13 @@ class LatePathPushdownSuite extends munit.FunSuite {
     ) assert(LatePathPushdown(plan) eq plan, plan)
   }
 
-  test("an access that no node on the way brings its column stays, and so does the plan") {
+  test("an access stays if a node below does not pass on its column, and the plan stays the same") {
     val opaque = Union(Seq(select(scan, v), select(LocalRelation(v.newInstance()), v.newInstance())))
     val plan = select(opaque, named(get(opaque.output.head, "$.a")))
     assert(LatePathPushdown(plan) eq plan)
   }
 
-  test("a scan that is built is built anew with the path, and only once") {
+  test("a built scan is built again with the path, and only once") {
     val plan = Filter(GreaterThan(get(v, "$.a"), Literal(1)), select(scan, id, v))
     val late = LatePathPushdown(select(plan, id))
     assertEquals(read(late), Seq(Seq("id", "v.a::INT")))
@@ -60,7 +60,7 @@ class LatePathPushdownSuite extends munit.FunSuite {
     assert(LatePathPushdown(late) eq late)
   }
 
-  test("early and late come to the same scan, and late adds to what early has done") {
+  test("the early and the late rule give the same scan, and the late rule adds paths to the early one") {
     def plan(leaf: LogicalPlan) = select(leaf, named(get(v, "$.a")), named(get(v, "$.b", StringType)))
     val early = V2ScanRelationPushDown(PathPushdown(plan(relation)))
     assertEquals(read(LatePathPushdown(plan(scan))), read(early))
@@ -71,13 +71,13 @@ class LatePathPushdownSuite extends munit.FunSuite {
     assertEquals(read(more), Seq(Seq("v.a::INT", "v.b::INT")))
   }
 
-  test("a scan that holds more than columns and filters is left alone") {
+  test("a scan with more than columns and filters stays as it is") {
     val limited = scan.transform { case s: DataSourceV2ScanRelation => s.copy(mergeableScan = false) }
     val plan = select(limited, named(get(v, "$.a")))
     assert(LatePathPushdown(plan) eq plan)
   }
 
-  test("the filters that a scan has taken over stand in the plan again") {
+  test("the pushed filters of a scan are in the plan again") {
     val filtered = scan.transform { case s: DataSourceV2ScanRelation =>
       s.copy(output = Seq(v), pushedFilters = Seq(EqualTo(id, Literal(1))))
     }
@@ -92,7 +92,7 @@ class LatePathPushdownSuite extends munit.FunSuite {
     plan.collect { case Filter(p: DynamicPruningSubquery, _) => p.buildQuery }
 
   test(
-    "dynamic pruning asks the other side of its join as it is with paths, not the copy that was made before"
+    "dynamic pruning uses the rewritten side of its join, not the copy that was made before"
   ) {
     val (key, w) = (AttributeReference("id", IntegerType)(), AttributeReference("v", VariantType)())
     val two = relation.copy(output = Seq(key, w))
@@ -113,7 +113,7 @@ class LatePathPushdownSuite extends munit.FunSuite {
   }
 
   test(
-    "dynamic pruning by what the other side has no more, or by a side that is pruned itself, keeps its copy"
+    "dynamic pruning keeps its copy if the other side lacks the key, or has dynamic pruning itself"
   ) {
     val (key, w) = (AttributeReference("id", IntegerType)(), AttributeReference("v", VariantType)())
     val probe = V2ScanRelationPushDown(Project(Seq(key), relation.copy(output = Seq(key, w))))

@@ -1,4 +1,4 @@
-/** What tasks send to the driver is read by threads of Spark that do not know our classes where the jar is a session's. */
+/** What tasks send to the driver can be deserialized without the classes of this project. */
 package shreddedvariant.source
 
 import java.io._
@@ -19,7 +19,7 @@ import shreddedvariant.source.format.CutColumns
 
 class TaskResultsSuite extends munit.FunSuite {
 
-  /** Reads what was sent, in a place without our classes. */
+  /** Serializes an object, and deserializes it without the classes of this project. */
   private def arrived(sent: AnyRef): AnyRef = {
     val bytes = new ByteArrayOutputStream
     val out = new ObjectOutputStream(bytes)
@@ -46,19 +46,19 @@ class TaskResultsSuite extends munit.FunSuite {
 
   private def kindsOf(parent: Class[_]): Set[Class[_]] = ours.filter(parent.isAssignableFrom(_)).toSet
 
-  test("a refusal arrives with its sentence, its place and its causes") {
-    val refusal = Errors.inFile("f.parquet", Some(3), Errors.malformedValue("v", "it ends early"))
-    refusal.addSuppressed(new IOException("closed"))
-    val found = arrived(new RuntimeException("the task has failed", refusal)).asInstanceOf[Throwable].getCause
-    assertEquals(found.getMessage, refusal.getMessage)
-    assertEquals(found.getCause.getMessage, refusal.getCause.getMessage)
-    assertEquals(found.getStackTrace.toSeq, refusal.getStackTrace.toSeq)
+  test("an error arrives with its message, its stack trace and its causes") {
+    val error = Errors.inFile("f.parquet", Some(3), Errors.malformedValue("v", "it ends early"))
+    error.addSuppressed(new IOException("closed"))
+    val found = arrived(new RuntimeException("the task has failed", error)).asInstanceOf[Throwable].getCause
+    assertEquals(found.getMessage, error.getMessage)
+    assertEquals(found.getCause.getMessage, error.getCause.getMessage)
+    assertEquals(found.getStackTrace.toSeq, error.getStackTrace.toSeq)
     assertEquals(found.getSuppressed.toSeq.map(_.getMessage), Seq("closed"))
     assert(found.isInstanceOf[IllegalArgumentException])
   }
 
   test(
-    "no other exception of ours leaves a task: malformed values become refusals, and pins are read in the driver"
+    "no other exception class leaves a task: malformed values become errors, and pins are read in the driver"
   ) {
     assertEquals(
       kindsOf(classOf[Throwable]).map(_.getSimpleName),
@@ -66,7 +66,7 @@ class TaskResultsSuite extends munit.FunSuite {
     )
   }
 
-  test("what tasks get and send of columns that are cut is Spark's own accumulator") {
+  test("tasks get and send Spark's own accumulator for columns with paths left out") {
     assertEquals(kindsOf(classOf[AccumulatorV2[_, _]]), Set[Class[_]](classOf[CutColumns]))
     assertEquals(
       new CutColumns().copyAndReset().getClass.getName,
@@ -74,7 +74,7 @@ class TaskResultsSuite extends munit.FunSuite {
     )
   }
 
-  test("the files of a Delta table arrive in the commit of their task") {
+  test("the files of a Delta table arrive in the commit message of their task") {
     val context = new TaskAttemptContextImpl(
       new Configuration(false),
       new TaskAttemptID(new TaskID(new JobID("job", 1), TaskType.MAP, 0), 0)

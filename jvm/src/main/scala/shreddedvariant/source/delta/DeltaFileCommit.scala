@@ -1,6 +1,6 @@
 /**
- * Spark's protocol for the files of a job, for files that a Delta table's log will name: they are written in place, under
- * names that nobody else has, and nobody sees them before the log does. What fails is deleted.
+ * Spark's commit protocol for the data files of a Delta table: tasks write files in place, under unique names,
+ * and readers ignore them until the log names them. The files of a task or a job that fails are deleted.
  */
 package shreddedvariant.source.delta
 
@@ -24,10 +24,11 @@ import shreddedvariant.delta.{DeltaLog, NewFile}
 final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommitProtocol with Serializable {
   import DeltaFileCommit.Sent
 
-  // In the name of each file.
+  // Part of the name of each file of the job.
   private val id = UUID.randomUUID.toString
 
-  // In a task: the files that it has opened. In the driver: those that came.
+  // `opened`: in a task, the files that it has opened. `committed`: in the driver, the files of committed
+  // tasks.
   @transient private var opened: mutable.ArrayBuffer[String] = _
   @transient private var committed: Seq[NewFile] = Nil
 
@@ -39,25 +40,25 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
   override def commitJob(job: JobContext, messages: Seq[TaskCommitMessage]): Unit =
     committed = messages.flatMap(filesOf)
 
-  /** By the names of files, because a task that ended while its job was failing has told nobody of its own. */
+  /** Deletes files by name, because a task that ends while its job fails does not report its files. */
   override def abortJob(job: JobContext): Unit = {
     val table = new Path(root)
     deleteBelow(table, table.getFileSystem(job.getConfiguration))
   }
 
   private def deleteBelow(directory: Path, fs: FileSystem): Unit = {
-    // Other tasks of the job remove their files at the same time, and a directory may go with them.
-    val found =
+    // Tasks of the job may remove files, and directories that get empty, at the same time.
+    val entries =
       try fs.listStatus(directory)
       catch { case _: FileNotFoundException => Array.empty[FileStatus] }
-    found.foreach { status =>
+    entries.foreach { status =>
       val path = status.getPath
       if (status.isDirectory) { if (path.getName != DeltaLog.Directory) deleteBelow(path, fs) }
       else if (path.getName.contains(id)) fs.delete(path, false)
     }
   }
 
-  /** Of a job whose commit has failed. */
+  /** Deletes the files of a job whose commit to the log has failed. */
   def deleteAll(conf: Configuration): Unit = delete(committed.map(_.path), conf)
 
   override def setupTask(context: TaskAttemptContext): Unit = opened = mutable.ArrayBuffer.empty
@@ -82,7 +83,7 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
     throw Errors.notInThisVersion("A partition outside of its Delta table", "leave its location to the table")
 
   override def commitTask(context: TaskAttemptContext): TaskCommitMessage = {
-    // Of a task that is to end without a result nobody would hear.
+    // The driver ignores the result of an interrupted task, so that no commit or abort would handle its files.
     if (Option(TaskContext.get()).exists(_.isInterrupted()))
       throw new TaskKilledException("its job has ended")
     val conf = context.getConfiguration
@@ -109,7 +110,7 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
     file.getFileSystem(conf).delete(file, false)
   }
 
-  /** Spark has put the values into the names of directories. */
+  /** The partition values of a file, which Spark has put into the names of directories. */
   private def partition(path: String): Map[String, String] = {
     val directory = path.split('/').init.mkString("/")
     if (directory.isEmpty) Map.empty
@@ -124,6 +125,6 @@ final class DeltaFileCommit(root: String, times: Set[String]) extends FileCommit
 
 object DeltaFileCommit {
 
-  /** A [[NewFile]] in what a task sends: threads of Spark read it that do not know the classes of a session's jar. */
+  /** A [[NewFile]] as a tuple: the threads of Spark that deserialize it do not have a session's jar. */
   private type Sent = (String, Long, Long, Long, Map[String, String], String)
 }

@@ -1,4 +1,4 @@
-/** Writes the data files of a Delta table: as other files, and with their statistics at hand when they are closed. */
+/** Writes the data files of a Delta table, and computes the statistics of each file when it is closed. */
 package shreddedvariant.source.delta
 
 import java.util.concurrent.ConcurrentHashMap
@@ -23,7 +23,7 @@ final class DeltaFormat(write: WriteJob, statistics: FileStatistics) extends Shr
       dataSchema: StructType
   ): OutputWriterFactory = {
     val inner = FileWrites.prepare(spark, job, options, dataSchema, write)
-    // Parquet has no statistics of INT96, and Delta's other writers and readers take either.
+    // Parquet has no statistics of INT96; other writers and readers of Delta support both types.
     ContextUtil.getConfiguration(job).set(SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key, "TIMESTAMP_MICROS")
     val rebase = spark.sessionState.conf.getConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE)
     new DeltaOutputWriterFactory(inner, statistics, keepsCalendar = rebase != LegacyBehaviorPolicy.LEGACY)
@@ -61,7 +61,7 @@ private final class DeltaOutputWriter(
 
 final case class ClosedFile(rows: Long, stats: String)
 
-/** From the writer of a file to the commit of its task, between which Spark hands nothing on; both run in one JVM. */
+/** Passes statistics from the writer of a file to the commit of its task in the same JVM; Spark passes none. */
 object ClosedFiles {
   private val files = new ConcurrentHashMap[String, ClosedFile]
   def put(path: String, file: ClosedFile): Unit = { files.put(path, file); () }

@@ -1,6 +1,6 @@
 /**
- * The shapes that a Delta table keeps for its writes: a property for each column, so that they can be seen and set with
- * Delta's own SQL. They change in a commit of their own, before the files of a write, and only if a column has none.
+ * The pins of a Delta table: a table property for each column, so that Delta's own SQL can show and set them.
+ * Missing pins are added in a commit of their own, before the files of a write are made.
  */
 package shreddedvariant.source.delta
 
@@ -14,14 +14,14 @@ import shreddedvariant.delta.{AsOf, DeltaLog, DeltaSnapshot, DeltaTarget, DeltaT
 import shreddedvariant.layout.{Shape, ShapeParser}
 import shreddedvariant.source.pin.{Pin, PinPlace, Pins}
 
-final class DeltaPins(begun: DeltaSnapshot, conf: Configuration) extends PinPlace {
-  private var newest = begun
+final class DeltaPins(initial: DeltaSnapshot, conf: Configuration) extends PinPlace {
+  private var newest = initial
 
-  /** The version that has the pins. */
+  /** The snapshot of the version that has the pins. */
   def snapshot: DeltaSnapshot = newest
 
   override def read(): Pins = Pins(DeltaTarget.pins(newest.properties).map { case (key, text) =>
-    def unusable(e: Throwable) = throw Errors.deltaPin(begun.root, key, text, e)
+    def unusable(e: Throwable) = throw Errors.deltaPin(initial.root, key, text, e)
     val column =
       try CatalystSqlParser.parseMultipartIdentifier(key.stripPrefix(DeltaTarget.PinPrefix))
       catch { case e: ParseException => unusable(e) }
@@ -30,13 +30,14 @@ final class DeltaPins(begun: DeltaSnapshot, conf: Configuration) extends PinPlac
   })
 
   @tailrec
-  override def add(first: Pins): Pins = {
-    val pins = read().orElse(first)
+  override def add(missing: Pins): Pins = {
+    val pins = read().orElse(missing)
     val properties = DeltaPins.properties(pins)
-    val isThere = first.columns.keySet.subsetOf(read().columns.keySet)
-    val isNow = !isThere && new DeltaTransaction(DeltaTarget.existing(newest).pinned(properties), conf).pin()
-    if (!isThere) newest = DeltaLog.open(new Path(begun.root), AsOf.Newest, conf)
-    if (isThere || isNow) pins else add(first)
+    val isPresent = missing.columns.keySet.subsetOf(read().columns.keySet)
+    val isAdded =
+      !isPresent && new DeltaTransaction(DeltaTarget.existing(newest).pinned(properties), conf).pin()
+    if (!isPresent) newest = DeltaLog.open(new Path(initial.root), AsOf.Newest, conf)
+    if (isPresent || isAdded) pins else add(missing)
   }
 
   override def files: Seq[FileStatus] =

@@ -1,8 +1,10 @@
 /**
- * Whether a query reads a Delta table. Law: where it does not, its rows do not depend on what the table holds, so an
- * append of them means the same before and after any other commit. Where that cannot be told, it reads the table.
+ * Decides whether a query reads a Delta table. Law: if it does not, its rows do not depend on the rows of the
+ * table, so an append of them has the same result before and after any other commit. If that is unknown, the
+ * answer is yes.
  *
- * Our own relations name the table by its id, since a path has many spellings. Others name files or directories.
+ * Relations of this source name the table by its id, since a path has many spellings. Others name files or
+ * directories.
  */
 package shreddedvariant.source.delta
 
@@ -44,17 +46,17 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
     case r: ExternalRDD[_] => isRead(r.rdd)
   }.contains(true)
 
-  private def isTable(read: Table): Boolean = read match {
+  private def isTable(other: Table): Boolean = other match {
     case ours: SourceTable =>
       ours.files.delta.fold(ours.files.index.rootPaths.exists(isPart))(_.id == table.id)
     case files: FileTable => files.fileIndex.rootPaths.exists(isPart)
     case _ => false
   }
 
-  /** What a checkpoint of an RDD was made of is not known any more. */
+  /** A checkpointed RDD does not have the RDDs that it was computed from, so it counts as a read. */
   private def isRead(rdd: RDD[_]): Boolean = {
-    val seen = new java.util.IdentityHashMap[RDD[_], RDD[_]]
-    def reads(rdd: RDD[_]): Boolean = seen.put(rdd, rdd) == null && (rdd.isCheckpointed || (rdd match {
+    val visited = new java.util.IdentityHashMap[RDD[_], RDD[_]]
+    def reads(rdd: RDD[_]): Boolean = visited.put(rdd, rdd) == null && (rdd.isCheckpointed || (rdd match {
       case scan: FileScanRDD => scan.filePartitions.exists(holds)
       case scan: DataSourceRDD =>
         scan.partitions.exists {
@@ -73,9 +75,9 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
 
   private def holds(files: FilePartition): Boolean = files.files.exists(file => isPart(file.toPath))
 
-  /** Within the table, or a directory that the table lies in. */
+  /** Whether a path is inside the table or a directory above it. */
   private def isPart(path: Path): Boolean = {
-    // The query may know file systems that the write does not.
+    // The configuration of the write may lack a file system of the query; then the answer is yes.
     val full =
       try Some(path.getFileSystem(conf).makeQualified(path))
       catch { case _: IOException | _: IllegalArgumentException => None }

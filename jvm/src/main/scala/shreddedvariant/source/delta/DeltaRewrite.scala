@@ -1,7 +1,7 @@
 /**
- * A write whose rows stand for the files of a Delta table that they were read from. Law: the table has the same rows after
- * it. So the query must be all rows of one read for maintenance, as they are, in any order: nothing in it may drop, add or
- * change one.
+ * A write whose rows replace the files of a Delta table that they were read from. Law: the table has the same
+ * rows before and after the write. So the query must return all rows of one read for maintenance, unchanged and
+ * in any order: no part of the query may drop, add or change a row.
  */
 package shreddedvariant.source.delta
 
@@ -16,19 +16,19 @@ import shreddedvariant.source.maintain.{Maintenance, Rewrite}
 import shreddedvariant.source.scan.ShreddedVariantScan
 import shreddedvariant.source.table.SourceTable
 
-/** `files` are those that the commit removes, as `snapshot` names them. */
+/** `files` are the paths of the files that the commit removes, as in `snapshot`. */
 final case class DeltaRewrite(snapshot: DeltaSnapshot, files: Set[String], operation: String)
 
 object DeltaRewrite {
   def of(operation: String, query: LogicalPlan, root: String): DeltaRewrite = {
     val (relation, table, rewrite) = source(query).getOrElse(
-      refuse("a write replaces files with rows that were read for it, and with no others")
+      refuse("a write that replaces files needs a query over one read with maintenance=rows")
     )
     val names = table.files.schema.fieldNames.toSet
     val columns = attributes(relation).filter(a => names(a.name)).map(_.exprId)
-    // A scan may give partition columns behind the others; a write takes columns by their names.
+    // A scan may have the partition columns last; the write finds columns by name.
     if (query.output.size != columns.size || query.output.map(_.exprId).toSet != columns.toSet)
-      refuse("a write replaces files with all columns that were read of them, as they are")
+      refuse("a write that replaces files needs all columns of the read, unchanged")
     val snapshot = table.files.delta.filter(s => new Path(s.root) == new Path(root)).getOrElse(
       refuse(s"the rows were not read from the Delta table '$root'")
     )
@@ -41,7 +41,7 @@ object DeltaRewrite {
     case Sort(_, _, child, _) => source(child)
     case moved: RepartitionOperation => source(moved.child)
     case SubqueryAlias(_, child) => source(child)
-    // Filters on partitions alone have gone into the scan.
+    // Filters on partition columns are in the scan, not in the plan.
     case read: DataSourceV2ScanRelation if !isWhole(read.scan) => None
     case leaf => Maintenance.table(leaf).map { case (table, rewrite) => (leaf, table, rewrite) }
   }
@@ -56,7 +56,7 @@ object DeltaRewrite {
     case other => other.output
   }
 
-  /** Paths that rows are sorted by may be columns on the way. */
+  /** Aliases are allowed, because the query may have columns for the paths that it sorts by. */
   private def isNamed(column: NamedExpression) = column match {
     case _: Attribute => true
     case Alias(child, _) => child.deterministic

@@ -1,6 +1,7 @@
 /**
- * Writes a stream to a Delta table: each micro-batch is one commit, which names the query and the batch. A batch that the
- * table has already, because the query was stopped between the commit and its own note of it, writes nothing.
+ * Writes a stream to a Delta table: each micro-batch is one commit, with the id of the query and the number of
+ * the batch. A batch that is already in the table, because the query stopped between commit and checkpoint,
+ * writes nothing.
  */
 package shreddedvariant.source.delta
 
@@ -45,7 +46,7 @@ final class DeltaStreamSink(
     ()
   }
 
-  /** In a commit of its own: of several streams that begin a table, each finds it then. */
+  /** Creates the table in a commit of its own, so that several streams can start to write it at once. */
   private def create(command: DeltaWriteCommand): Unit = {
     SharedFile.check(path, conf, command.options)
     try {
@@ -58,7 +59,7 @@ final class DeltaStreamSink(
     } catch { case _: ShreddedVariantException if DeltaLog.isCommitted(path, conf) => () }
   }
 
-  /** As a batch write of the same columns is planned. */
+  /** The command of a batch write of the same columns. */
   private def plan(query: QueryExecution): DeltaWriteCommand = {
     val rows = LocalRelation(query.analyzed.output)
     val resolver = query.sparkSession.sessionState.conf.resolver
@@ -70,7 +71,7 @@ final class DeltaStreamSink(
       partitionColumns = partitions,
       bucketSpec = None,
       fileFormat = new ShreddedVariantFormat,
-      // The result as a whole is what a complete batch has.
+      // In complete mode a batch has the whole result, and replaces the whole table.
       options = options.filterNot(_._1.equalsIgnoreCase("partitionOverwriteMode")) +
         ("partitionOverwriteMode" -> "static"),
       query = rows,
@@ -82,7 +83,7 @@ final class DeltaStreamSink(
     new DeltaWritePlan(insert, conf, Some(query.analyzed)).command
   }
 
-  /** The projections of a write over the batch as Spark has planned it, whose columns have got other ids by then. */
+  /** The projections of the write over Spark's plan of the batch, whose columns have other expression ids. */
   private def physical(command: DeltaWriteCommand, query: QueryExecution): SparkPlan = {
     val rows = query.executedPlan
     val ids = query.analyzed.output.map(_.exprId).zip(rows.output).toMap

@@ -1,4 +1,4 @@
-/** Tags the files of a Delta table that verification has found to be as their statistics say: their bounds may skip. */
+/** Tags the files of a Delta table whose statistics are verified, so that reads skip files by their bounds. */
 package shreddedvariant.source.delta
 
 import org.apache.hadoop.conf.Configuration
@@ -24,7 +24,7 @@ import shreddedvariant.source.maintain.Maintenance
 import shreddedvariant.source.verify.{VerifiedRow, VerifiedTable}
 import shreddedvariant.source.format.FormatInsert
 
-/** `query` are the rows of a verification of the table, all of them, as they were when it ran. */
+/** `query` returns all rows of a verification of the table at `version`. */
 final case class DeltaTrustCommand(
     query: LogicalPlan,
     root: String,
@@ -39,12 +39,12 @@ final case class DeltaTrustCommand(
     val (file, trustable) = (VerifiedRow.ordinal("path"), VerifiedRow.ordinal("trustable"))
     val conf = spark.sessionState.newHadoopConf()
     SharedFile.check(new Path(root), conf, options)
-    val seen = DeltaLog.open(new Path(root), AsOf.Version(version), conf)
+    val snapshot = DeltaLog.open(new Path(root), AsOf.Version(version), conf)
     val sound = rows.groupBy(_.getString(file)).collect {
-      case (path, of) if of.forall(_.getBoolean(trustable)) => path
+      case (path, findings) if findings.forall(_.getBoolean(trustable)) => path
     }
-    val trusted = sound.flatMap(path => seen.file(new Path(path))).filterNot(_.isOurs).map(_.path).toSet
-    if (trusted.nonEmpty) new DeltaTransaction(DeltaTarget.existing(seen), conf).trust(seen, trusted)
+    val trusted = sound.flatMap(path => snapshot.file(new Path(path))).filterNot(_.isOurs).map(_.path).toSet
+    if (trusted.nonEmpty) new DeltaTransaction(DeltaTarget.existing(snapshot), conf).trust(snapshot, trusted)
     Seq.empty
   }
 }
@@ -60,13 +60,13 @@ object DeltaTrustCommand {
     val table = verified(query).filter(snapshot => isWhole && new Path(snapshot.root) == root).getOrElse(
       throw Errors.maintenanceOption(
         Maintenance.Key,
-        s"bounds are trusted by the rows of a verification of the Delta table '$root', and by no others"
+        s"such a write needs all rows of a verification of the Delta table '$root'"
       )
     )
     DeltaTrustCommand(query, table.root, table.version, FormatInsert.options(insert).all)
   }
 
-  /** The table that the query verifies, or has verified. */
+  /** The snapshot that the query verifies, also if the rows of the verification are cached. */
   private def verified(query: LogicalPlan): Option[DeltaSnapshot] = (query match {
     case r: DataSourceV2Relation => Some(r.table)
     case s: DataSourceV2ScanRelation => Some(s.relation.table)
@@ -74,7 +74,7 @@ object DeltaTrustCommand {
     case _ => None
   }).collect { case table: VerifiedTable => table }.flatMap(_.files.delta)
 
-  /** Nothing may lie between that drops a row. */
+  /** The table of a scan, if no operator above the scan can drop a row. */
   private def scanned(plan: SparkPlan): Option[Table] = plan match {
     case scan: BatchScanExec => Some(scan.table)
     case adaptive: AdaptiveSparkPlanExec => scanned(adaptive.executedPlan)

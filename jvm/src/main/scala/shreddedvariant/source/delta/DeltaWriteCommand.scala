@@ -20,20 +20,20 @@ import shreddedvariant.source.table.{PartitionCondition, PartitionValues}
 import shreddedvariant.source.options.WriteMarks
 import shreddedvariant.source.pin.{Pin, Pinning, Pins}
 
-/** What a write replaces of the files that the table has. */
+/** The existing files that a write replaces. */
 sealed trait Replaced
 
 object Replaced {
   case object Nothing extends Replaced
   case object Everything extends Replaced
 
-  /** The partitions that get new files. */
+  /** All files of the partitions that get new files. */
   case object SamePartitions extends Replaced
 
-  /** The partitions that a condition chooses; what is written must lie in them. */
+  /** All files of the partitions that fulfil a condition; all written rows must be in these partitions. */
   final case class Where(condition: PartitionCondition) extends Replaced
 
-  /** The files whose rows are written. */
+  /** The files that the written rows were read from. */
   final case class Files(rewrite: DeltaRewrite) extends Replaced
 }
 
@@ -55,11 +55,11 @@ final case class DeltaWriteCommand(
     val hadoop = spark.sessionState.newHadoopConfWithOptions(options)
     SharedFile.check(new Path(target.root), hadoop, options)
     def write(): Unit = pinned(hadoop).runAsIs(spark, child, hadoop)
-    if (target.snapshot.isDefined) write() else begun(new Path(target.root), hadoop)(write())
+    if (target.snapshot.isDefined) write() else creating(new Path(target.root), hadoop)(write())
     Seq.empty
   }
 
-  private def begun(table: Path, hadoop: Configuration)(write: => Unit): Unit = {
+  private def creating(table: Path, hadoop: Configuration)(write: => Unit): Unit = {
     DeltaLog.begin(table, hadoop)
     try write
     catch {
@@ -69,7 +69,7 @@ final case class DeltaWriteCommand(
     }
   }
 
-  /** The write with the shapes of its table. A write that replaces the whole table ignores them. */
+  /** The write with the pins of its table. A write that replaces the whole table removes the pins. */
   private def pinned(hadoop: Configuration): DeltaWriteCommand = target.snapshot match {
     case Some(_) if replaced == Replaced.Everything => copy(target = target.pinned(Map.empty))
     case Some(snapshot) =>
@@ -103,12 +103,12 @@ final case class DeltaWriteCommand(
       partitions,
       None,
       Seq(basicWriteJobStatsTracker(hadoop)),
-      // In UTC no time of a partition is there twice.
+      // In UTC no time of a partition is ambiguous.
       options ++ Option.when(times.nonEmpty)(DateTimeUtils.TIMEZONE_OPTION -> "UTC")
     )
     try commit(files.files, new DeltaTransaction(target, hadoop, batch))
     catch {
-      // The files may be part of the table.
+      // The commit may have succeeded, and then the files are part of the table.
       case e: ShreddedVariantException if Errors.mayHaveCommitted(e) => throw e
       case NonFatal(e) =>
         files.deleteAll(hadoop)
@@ -123,7 +123,7 @@ final case class DeltaWriteCommand(
       case Replaced.Nothing => transaction.append(files, mode.toString, readsTable)
       case Replaced.Everything => transaction.replace(_ => true, files, mode.toString)
       case Replaced.SamePartitions =>
-        // Writers spell values in more than one way.
+        // Writers may write one partition value as different texts.
         val values = new PartitionValues(partitionSchema, conf.sessionLocalTimeZone)
         val written = files.map(file => values.row(file.partition)).toSet
         transaction.replace(file => written(values.row(file.partition)), files, mode.toString)

@@ -1,8 +1,10 @@
 /**
- * Plans writes to Delta tables: Spark's own write of a directory, whose format is ours, becomes a commit to a table.
+ * Plans writes to Delta tables: replaces Spark's V1 write of a directory in this format by a commit to the
+ * table.
  *
- * It is planned when the plan is optimised, because sessions that get the jar after their start take no other rules; the
- * table is looked at then, and the commit fails if it has changed in the meantime so that the plan does not hold.
+ * The rule runs in the optimizer, because sessions that get the jar after their start can add rules only there.
+ * The rule reads the snapshot of the table; the commit fails if a later change of the table makes the plan
+ * invalid.
  */
 package shreddedvariant.source.delta
 
@@ -35,14 +37,14 @@ object DeltaWrites extends Rule[LogicalPlan] {
     case FormatInsert(insert) =>
       val conf = FormatInsert.hadoopConf(insert)
       if (Maintenance.of(insert.options).contains(Maintenance.Trust)) DeltaTrustCommand.of(insert, conf)
-      // Where something is there, the other modes do nothing, or raise Spark's own error.
+      // If the path exists, Spark's command does nothing in the other modes, or raises an error.
       else if (isDelta(insert, conf) && (isWritten(insert) || !exists(insert.outputPath, conf)))
         new DeltaWritePlan(insert, conf).command
       else plan
     case _ => plan
   }
 
-  /** A write of maintenance, which is looked at as such when it becomes a commit. */
+  /** Whether a plan is a write of maintenance, which is checked when it becomes a commit. */
   def isRewrite(plan: LogicalPlan): Boolean = plan match {
     case FormatInsert(insert) => Maintenance.of(insert.options).isDefined
     case _ => false
@@ -69,13 +71,13 @@ private[source] final class DeltaWritePlan(
   private val isOverwrite = insert.mode == SaveMode.Overwrite
   private val caseSensitive = SQLConf.get.caseSensitiveAnalysis
 
-  // What is written: the query without what Spark has planned around it for files of a directory.
+  // The query without the node that Spark plans around it for writes of files.
   private val query = insert.query match {
     case files: WriteFiles => files.child
     case other => other
   }
 
-  /** What the rows come from: a micro-batch is planned without it. */
+  /** The plan that the rows come from; the query of a micro-batch is planned without it. */
   private def source = streamed.getOrElse(query)
   private val data = {
     val columns = DataTypeUtils.fromAttributes(insert.outputColumns)
@@ -84,11 +86,11 @@ private[source] final class DeltaWritePlan(
   }
   private val partitionBy = insert.partitionColumns.map(_.name)
 
-  /** Files that stand elsewhere from now on; their rows are as the query's read has seen them. */
+  /** The files that a write of maintenance replaces, and the snapshot that its query reads. */
   private lazy val rewrite: Option[DeltaRewrite] = Maintenance.of(insert.options).map {
     case Maintenance.Replace(operation) if isOverwrite => DeltaRewrite.of(operation, query, root)
     case _ =>
-      throw Errors.maintenanceOption(Maintenance.Key, "a write with mode(\"overwrite\") replaces files")
+      throw Errors.maintenanceOption(Maintenance.Key, "only a write with mode(\"overwrite\") replaces files")
   }
 
   def command: DeltaWriteCommand = {
@@ -159,7 +161,7 @@ private[source] final class DeltaWritePlan(
   private def properties: Map[String, String] =
     settings.own.filter { case (key, _) => key.toLowerCase(Locale.ROOT).startsWith("delta.") }
 
-  // ---- what is written ----
+  // ---- the written data ----
 
   private def resolved(target: DeltaTarget): LogicalPlan = {
     val named = Project(
@@ -182,18 +184,18 @@ private[source] final class DeltaWritePlan(
     val write = new VariantColumns(target.schema, caseSensitive).writeJob(settings)
     if (target.allowsShredding) write
     else {
-      val asked = settings.own.find { case (key, value) =>
+      val shape = settings.own.find { case (key, value) =>
         key.toLowerCase(Locale.ROOT).startsWith(Options.ShapePrefix) &&
         !Seq("infer", "off").exists(_.equalsIgnoreCase(value.trim))
       }
-      asked.foreach { case (key, _) => throw Errors.deltaShredding(root, key, DeltaTarget.ShreddingKey) }
+      shape.foreach { case (key, _) => throw Errors.deltaShredding(root, key, DeltaTarget.ShreddingKey) }
       WriteJob(Map.empty)
     }
   }
 
   private def readsTable(target: DeltaTarget) = target.snapshot.exists(new DeltaReads(_, conf).of(source))
 
-  // ---- what is replaced ----
+  // ---- the replaced files ----
 
   private def replaced(target: DeltaTarget): Replaced =
     if (!isOverwrite) Replaced.Nothing
@@ -215,12 +217,12 @@ private[source] final class DeltaWritePlan(
           throw Errors.deltaOption(
             root,
             Options.OverwriteSchema,
-            "partitions that are kept have the columns they have"
+            "the partitions that are kept have the former columns"
           )
         case None => Replaced.SamePartitions
       }
 
-  /** As V1 plans `INSERT OVERWRITE … PARTITION (…)`; our own tables have a condition by then. */
+  /** The condition of a V1 `INSERT OVERWRITE … PARTITION (…)`; writes to our own tables set `replaceWhere`. */
   private def staticPartitions(target: DeltaTarget): String =
     insert.staticPartitions.toSeq.map { case (name, value) =>
       val column = target.schema(nameIn(target.schema, name))
@@ -229,9 +231,9 @@ private[source] final class DeltaWritePlan(
     }.mkString(" AND ")
 
   private def isDynamic(target: DeltaTarget) =
-    insert.staticPartitions.size < target.partitionColumns.size && asksForDynamic
+    insert.staticPartitions.size < target.partitionColumns.size && isDynamicMode
 
-  private def asksForDynamic = Options
+  private def isDynamicMode = Options
     .get(options, "partitionOverwriteMode")
     .getOrElse(SQLConf.get.partitionOverwriteMode.toString)
     .equalsIgnoreCase(PartitionOverwriteMode.DYNAMIC.toString)
@@ -241,7 +243,7 @@ private[source] final class DeltaWritePlan(
       throw Errors.deltaOption(
         root,
         Options.OverwriteSchema,
-        "partitions that are kept have the columns they have"
+        "the partitions that are kept have the former columns"
       )
     val columns = StructType(target.partitionColumns.map(target.schema(_)))
     val session = SparkSession.active.sessionState

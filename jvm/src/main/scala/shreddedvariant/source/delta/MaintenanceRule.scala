@@ -1,4 +1,4 @@
-/** Rows of some files of a table are none of a query's: only a write that replaces these files may read them. */
+/** Refuses queries that read only some files of a table; a write that replaces these files may read them. */
 package shreddedvariant.source.delta
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

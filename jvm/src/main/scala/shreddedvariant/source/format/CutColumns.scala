@@ -1,9 +1,10 @@
 /**
- * Brings to the driver which columns have more paths or keys than are counted, and warns of each there, once a write.
+ * Warns in the driver of each column with more paths or keys than inference counts, once for each write.
  *
- * An accumulator, because that is what tasks send home on every route: commits of files carry no messages of ours. What
- * tasks send is read by threads of Spark that do not know the classes of a session's jar. So tasks fill and send Spark's own
- * accumulator, which is what `copyAndReset` makes of this one when Spark sends it to them; this class stays in the driver.
+ * Tasks report such columns by an accumulator, which works on every route; file commits carry no messages of
+ * this source. Threads of Spark deserialize the reports of tasks, and their class loader does not have a
+ * session's jar. So tasks get and send Spark's own accumulator, which `copyAndReset` makes of this one; this
+ * class stays in the driver.
  */
 package shreddedvariant.source.format
 
@@ -17,13 +18,13 @@ import org.apache.spark.util.{AccumulatorV2, CollectionAccumulator}
 import shreddedvariant.Errors
 
 final class CutColumns extends CollectionAccumulator[String] with Logging {
-  private var told = Set.empty[String]
+  private var warned = Set.empty[String]
 
-  /** In the driver, for each task that has succeeded. */
+  /** Runs in the driver for each task that succeeds. */
   override def merge(other: AccumulatorV2[String, JavaList[String]]): Unit = {
-    val columns = other.value.asScala.toSet -- told
+    val columns = other.value.asScala.toSet -- warned
     columns.toSeq.sorted.foreach(column => logWarning(Errors.pathsLeftOut(column)))
-    told ++= columns
+    warned ++= columns
   }
 }
 

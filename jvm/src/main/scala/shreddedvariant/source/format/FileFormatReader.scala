@@ -19,7 +19,7 @@ import shreddedvariant.parquet.read.RowReader
 import shreddedvariant.source.scan.ReadJobs
 import shreddedvariant.source.table.DeltaPathCheck
 
-/** `isChecked` says that the files are known to lie in no Delta table. */
+/** `isChecked` means that the files are known not to be in a Delta table. */
 final case class FileFormatReader(
     job: ReadJob,
     conf: Broadcast[SerializableConfiguration],
@@ -33,7 +33,7 @@ final case class FileFormatReader(
       DeltaPathCheck.checkAbove(file.toPath, conf.value.value)
     val reader = new BatchReader(file, ReadJobs.running(job), conf.value.value)
     Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
-    // Spark takes batches through an iterator of rows when it has asked for them.
+    // If Spark requests batches, it casts the rows of this iterator to batches.
     if (batches) iterate(reader).asInstanceOf[Iterator[InternalRow]] else rows(new RowReader(reader))
   }
 

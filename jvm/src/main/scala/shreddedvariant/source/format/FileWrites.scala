@@ -1,4 +1,4 @@
-/** Prepares a job to write files: Parquet's settings in its configuration, and what opens a file. */
+/** Prepares a job that writes files: sets Parquet's configuration and makes the factory of its writers. */
 package shreddedvariant.source.format
 
 import org.apache.hadoop.mapreduce.Job
@@ -23,17 +23,17 @@ object FileWrites {
     val sqlConf = spark.sessionState.conf
     val conf = ContextUtil.getConfiguration(job)
     val parquet = CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(options)) ++ options)
-    // What is NULL nowhere in one write may be in the next, and their files are to be alike.
+    // Nullable columns, so that the files of all writes have the same schema.
     val columns = SparkBridge.asNullable(dataSchema)
-    // Spark sets the version where nobody did.
+    // Checked before `prepareWrite`, which sets a default version.
     val isVersionGiven = WriteJob.isVersionGiven(conf)
     ParquetUtils.prepareWrite(sqlConf, job, columns, new ParquetOptions(parquet, sqlConf))
-    // Spark writes whole variants, in groups that we can tell by their annotation; the shredding is ours.
+    // Spark gives the schema of unshredded variants, as annotated groups; this source shreds them itself.
     conf.unset(ParquetWriteSupport.SPARK_VARIANT_SHREDDING_SCHEMA)
     conf.setBoolean(SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key, true)
-    val decided = write.copy(withDifferences = !isVersionGiven)
+    val writeJob = write.copy(withDifferences = !isVersionGiven)
     new ShreddedOutputWriterFactory(
-      if (decided.isDecided) decided else decided.copy(cuts = Some(CutColumns.register(spark)))
+      if (writeJob.isDecided) writeJob else writeJob.copy(cuts = Some(CutColumns.register(spark)))
     )
   }
 }

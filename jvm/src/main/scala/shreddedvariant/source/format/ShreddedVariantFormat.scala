@@ -1,4 +1,4 @@
-/** The V1 file format: what Spark reads streams and paths in SQL with, and writes every directory with. */
+/** The V1 file format: Spark uses it to read streams and paths in SQL, and to write directories. */
 package shreddedvariant.source.format
 
 import org.apache.hadoop.conf.Configuration
@@ -34,7 +34,8 @@ class ShreddedVariantFormat extends FileFormat with Serializable {
 
   // ---- reading ----
 
-  private val FileRoutes = "this route"
+  /** The routes of this class, as [[DeltaPathCheck]] names them in its error. */
+  private val FileRoutes = "a read or write through Spark's V1 file sources"
 
   override def inferSchema(
       spark: SparkSession,
@@ -73,13 +74,13 @@ class ShreddedVariantFormat extends FileFormat with Serializable {
   ): PartitionedFile => Iterator[InternalRow] = {
     val merged = SourceOptions.withDefaults(options)
     Options.check(merged.all)
-    // Streams say by `basePath` what they list, other routes by `path`; patterns are looked at when files are opened.
-    val named = Seq("path", "basePath").flatMap(Options.get(options, _)).map(new Path(_))
-    val listed = named.filterNot(SparkBridge.isGlob)
-    listed.foreach(DeltaPathCheck.check(_, hadoopConf, FileRoutes))
+    // Streams name their directory by `basePath`, other routes by `path`. Patterns are checked file by file.
+    val paths = Seq("path", "basePath").flatMap(Options.get(options, _)).map(new Path(_))
+    val directories = paths.filterNot(SparkBridge.isGlob)
+    directories.foreach(DeltaPathCheck.check(_, hadoopConf, FileRoutes))
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val job = ReadJobs.create(spark, merged.all, requiredSchema, Map.empty, partitionSchema)
-    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = listed.nonEmpty)
+    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = directories.nonEmpty)
   }
 
   // ---- writing ----
@@ -96,7 +97,7 @@ class ShreddedVariantFormat extends FileFormat with Serializable {
     val conf = ContextUtil.getConfiguration(job)
     val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
     if (!WriteMarks.isOfFiles(options)) DeltaPathCheck.check(table, conf, FileRoutes)
-    // Pins are made last: a write that is refused changes nothing.
+    // By name, so that pins are added after all checks: a refused write changes nothing.
     def pinned = new Pinning(new DirectoryPins(spark, table, conf, merged.all), conf, merged.all)(write)
     val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
     JobCommitter.install(conf, Options.keepTemporary(merged.all))
@@ -104,7 +105,7 @@ class ShreddedVariantFormat extends FileFormat with Serializable {
   }
 }
 
-/** A write of a directory in this format. */
+/** Matches Spark's V1 write of a directory in this format. */
 object FormatInsert {
   def unapply(plan: LogicalPlan): Option[InsertIntoHadoopFsRelationCommand] = plan match {
     case insert: InsertIntoHadoopFsRelationCommand

@@ -1,4 +1,4 @@
-/** What `shredding_shape` counts of a column, and the text that it makes of it: a shape of variants, hot keys of maps. */
+/** The buffer of `shredding_shape`, and its result: the shape of a variant or the hot keys of a map. */
 package shreddedvariant.source.function
 
 import java.util.Locale
@@ -13,7 +13,7 @@ import shreddedvariant.infer.{Counts, Inference}
 import shreddedvariant.maps.{HotKeys, KeyCounts}
 import shreddedvariant.source.options.{InferenceLimits, MapColumns}
 
-/** The same for rows in any order and partitions. */
+/** The counts of a column; the order and the partitions of the rows do not matter. */
 sealed trait ShapeCounts {
   def addNull(): Unit
   def add(value: Any): Unit
@@ -21,20 +21,20 @@ sealed trait ShapeCounts {
   def toBytes: Array[Byte]
 }
 
-/** What is known of a column before any row is: its type, its name for messages, and the limits by their names. */
+/** The column that is counted: its type, its name for messages, and the limits of inference by name. */
 final case class CountedColumn(dataType: DataType, name: String, limits: Map[String, String]) {
   private lazy val (reports, others) = limits.partition(_._1.equalsIgnoreCase(CountedColumn.Report))
   private lazy val ofVariants = InferenceLimits.ofMap(others)
   private lazy val ofMaps = MapColumns.limits(others)
 
-  /** Whether the text is JSON that also says if something was left out. */
+  /** Whether the result is JSON with the text and `isCut`. */
   private lazy val isReport = reports.values.map(_.trim.toLowerCase(Locale.ROOT)).toSeq match {
     case Seq() | Seq("false") => false
     case Seq("true") => true
     case _ => throw Errors.optionValue(reports.head._1, reports.head._2, "true or false")
   }
 
-  /** Refuses limits that cannot be meant. */
+  /** Refuses unknown limits and wrong values. */
   def check(): Unit = {
     isReport
     if (isMap) ofMaps else ofVariants
@@ -48,13 +48,13 @@ final case class CountedColumn(dataType: DataType, name: String, limits: Map[Str
     if (isMap) new MapCounts(KeyCounts.fromBytes(bytes), dataType)
     else new VariantCounts(Counts.fromBytes(bytes), name)
 
-  /** The text, as options take it, and whether it rests on a part of the values only. */
+  /** The result, and whether paths or keys were left out of the counts. */
   def shape(counts: ShapeCounts): (String, Boolean) = {
     val (text, isCut) = counts match {
-      case of: VariantCounts =>
-        val inferred = Inference.infer(Seq(of.counts -> ofVariants)).head
+      case variants: VariantCounts =>
+        val inferred = Inference.infer(Seq(variants.counts -> ofVariants)).head
         (inferred.shape.ddl, inferred.isCut)
-      case of: MapCounts => (HotKeys.text(of.counts.hot(ofMaps)), of.counts.isCut)
+      case maps: MapCounts => (HotKeys.text(maps.counts.hot(ofMaps)), maps.counts.isCut)
     }
     (if (isReport) CountedColumn.report(text, isCut) else text, isCut)
   }

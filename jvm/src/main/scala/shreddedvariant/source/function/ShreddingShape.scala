@@ -1,4 +1,4 @@
-/** `shredding_shape(v[, limits])`: the shape that inference finds for the values of a column, or hot keys, as an aggregate. */
+/** The aggregate `shredding_shape(v[, limits])`: the inferred shape of a variant, or the hot keys of a map. */
 package shreddedvariant.source.function
 
 import org.apache.spark.internal.Logging
@@ -19,11 +19,12 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.{Errors, SparkBridge}
 
 /**
- * `name` is the column as the user wrote it, for messages: when rows come, all expressions are bound to numbers.
+ * `name` is the SQL of the column, for messages: tasks have only the ordinal of the column.
  *
- * The result of a variant goes straight into the option `shredding.shape.<column>`: over no rows, or where nothing is worth
- * shredding, it is VARIANT. That of a map goes into `parquet.map.shredding.<column>.keys`; without a key it is `[]`. The
- * buffer is [[ShapeCounts]], so neither partitions nor the order of rows show.
+ * The result for a variant is a value of the option `shredding.shape.<column>`; without rows, or if no path is
+ * worth shredding, the result is VARIANT. The result for a map is a value of
+ * `parquet.map.shredding.<column>.keys`; without hot keys it is `[]`. Neither the partitions nor the order of
+ * the rows change the result, see [[ShapeCounts]].
  */
 @ExpressionDescription(
   usage =
@@ -68,7 +69,7 @@ final case class ShreddingShape(
   override def dataType: DataType = StringType
   override def nullable: Boolean = false
 
-  /** Wrong limits are refused before anything runs. */
+  /** Also refuses wrong limits, before the query runs. */
   override def checkInputDataTypes(): TypeCheckResult = {
     val result = super.checkInputDataTypes()
     column.dataType match {
@@ -115,7 +116,7 @@ object ShreddingShape {
   val (info: ExpressionInfo, builder: FunctionBuilder) =
     FunctionRegistryBase.build[ShreddingShape](name, since = None)
 
-  /** For a session that has the jar only since its start; a session has functions of its own. */
+  /** For sessions that get the jar after their start; each session has its own function registry. */
   def register(session: SparkSession): Unit = {
     val registry = session.sessionState.functionRegistry
     val identifier = SparkBridge.builtinFunction(name)

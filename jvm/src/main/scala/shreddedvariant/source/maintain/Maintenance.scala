@@ -1,13 +1,13 @@
 /**
- * How compact, reshred, unshred and verify speak with Spark: by options of reads and writes that people never give.
+ * The internal options by which compact, reshred, unshred and verify run reads and writes of this format.
  *
- * A session of Spark Connect can send plans and nothing else. So each step is a read or a write of this format:
+ * A session of Spark Connect can only send plans. So each step is a read or a write of this format:
  * {{{
- *   read   maintenance=plan      one row of JSON: what the table is, and what a rewrite would do
- *   read   maintenance=rows      the rows of the files that are to be rewritten, file by file or in bins
- *   read   maintenance=verify    a row for each file, and one for each finding
- *   write  maintenance=replace   its rows, all of such a read, stand for the files that they were read from
- *   write  maintenance=trust     the bounds of the files that such a read has found to be true are trusted from now on
+ *   read   maintenance=plan      one row of JSON: the table, and the effect of a rewrite
+ *   read   maintenance=rows      the rows of the files that a rewrite replaces; a task for each new file
+ *   read   maintenance=verify    a row for each file, and a row for each finding
+ *   write  maintenance=replace   all rows of a read with `rows`, which replace the files that they come from
+ *   write  maintenance=trust     all rows of a read with `verify`; marks the bounds of sound files as trusted
  * }}}
  */
 package shreddedvariant.source.maintain
@@ -36,37 +36,37 @@ object Maintenance {
   private val OperationKey = s"$Key.operation"
   private val All = Seq(Key, TargetKey, SmallKey, OperationKey)
 
-  /** What a commit of maintenance is called in the history of a Delta table. */
+  /** The names of maintenance commits in the history of a Delta table. */
   private val Operations = Seq("OPTIMIZE", "REORG")
 
-  /** None where the options speak of no maintenance. */
+  /** None if no option is one of maintenance. */
   def of(options: Map[String, String]): Option[Maintenance] = {
     val own = options.filter { case (key, _) => Options.isMaintenance(key) }
     own.keys.find(key => !All.exists(_.equalsIgnoreCase(key))).foreach(key =>
-      throw Errors.maintenanceOption(key, "it is none of them")
+      throw Errors.maintenanceOption(key, "such an option does not exist")
     )
     def get(key: String) = Options.get(own, key)
     if (own.isEmpty) None
     else {
       val rewrite = Rewrite(get(TargetKey).map(bytes), get(SmallKey).exists(_.equalsIgnoreCase("true")))
-      val found = get(Key).map(_.toLowerCase(Locale.ROOT)).collect {
+      val parsed = get(Key).map(_.toLowerCase(Locale.ROOT)).collect {
         case "plan" => Plan(rewrite)
         case "rows" => Rows(rewrite)
         case "verify" => Verify
         case "replace" =>
           Replace(get(OperationKey).filter(Operations.contains).getOrElse(
-            throw Errors.maintenanceOption(OperationKey, s"it is ${Operations.mkString(" or ")}")
+            throw Errors.maintenanceOption(OperationKey, s"its value must be ${Operations.mkString(" or ")}")
           ))
         case "trust" => Trust
       }
-      Some(found.getOrElse(throw Errors.maintenanceOption(Key, "it has none of their values")))
+      Some(parsed.getOrElse(throw Errors.maintenanceOption(Key, "it has an unknown value")))
     }
   }
 
   def without(options: Map[String, String]): Map[String, String] =
     options.filterNot { case (key, _) => Options.isMaintenance(key) }
 
-  /** The options of a read that leaves out no file: its rows may be all that is kept. */
+  /** The options of a read that skips no file, because its rows may replace all files. */
   def complete(options: Map[String, String]): Map[String, String] =
     options.filterNot { case (key, _) => Lenient.exists(_.equalsIgnoreCase(key)) } ++ Lenient.map(
       _ -> "false"
@@ -74,17 +74,17 @@ object Maintenance {
   private val Lenient = Seq(FileSourceOptions.IGNORE_CORRUPT_FILES, FileSourceOptions.IGNORE_MISSING_FILES)
 
   private def bytes(text: String): Long = text.toLongOption.filter(_ > 0).getOrElse(
-    throw Errors.maintenanceOption(TargetKey, "it is a number of bytes from 1 on")
+    throw Errors.maintenanceOption(TargetKey, "its value must be a number of bytes from 1 on")
   )
 
-  /** One task for each file that is to be written; None for reads that are no maintenance. */
+  /** One partition for each file that the rewrite writes; None for other reads, and without a target size. */
   def bins(options: Map[String, String], files: FileIndex): Option[Seq[FilePartition]] = of(options) match {
     case Some(Rows(rewrite)) => rewrite.partitions(files)
     case None => None
-    case Some(_) => throw Errors.maintenanceOption(Key, "what is written so cannot be read so")
+    case Some(_) => throw Errors.maintenanceOption(Key, "its value is for writes only")
   }
 
-  /** What a relation of a plan is read for. */
+  /** The table and the rewrite of a relation that is read with `maintenance=rows`. */
   def table(plan: LogicalPlan): Option[(SourceTable, Rewrite)] = {
     val table = plan match {
       case r: DataSourceV2Relation => Some(r.table)

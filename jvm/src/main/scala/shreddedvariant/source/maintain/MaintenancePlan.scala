@@ -1,4 +1,4 @@
-/** What a table is and what a rewrite of it would do, as one row of JSON: for a process that sees nothing but rows. */
+/** A table with one row of JSON: the size and the shapes of a table, and the effect of a rewrite. */
 package shreddedvariant.source.maintain
 
 import java.util
@@ -51,7 +51,7 @@ final case class MaintenancePlan(files: TableFiles, rewrite: Rewrite) extends Ta
     mapper.writeValueAsString(root)
   }
 
-  /** The shapes that a directory keeps, for the directory that it is copied to. */
+  /** The shapes that a directory keeps; the Python package passes them to the directory of the copy. */
   private def pins: Pins = files.index.rootPaths match {
     case Seq(root: Path) if files.delta.isEmpty =>
       val hadoop = SparkSession.active.sessionState.newHadoopConfWithOptions(files.options)

@@ -1,8 +1,9 @@
 /**
- * Which files a rewrite takes, and which of them become one: files of one partition, up to the wanted size together.
+ * The files that a rewrite reads, grouped into bins: files of one partition, up to the target size together.
  *
- * Bins are filled in the order in which files came, each file into the first bin that has room, so rows that came together
- * stay together, and of two bins of a partition at most one is less than half full. Hence a second run finds nothing.
+ * Files are put into bins by modification time, each file into the first bin with enough space. So rows that
+ * were written together stay together, and at most one bin of a partition is less than half full. Hence a
+ * second run finds no files to rewrite.
  */
 package shreddedvariant.source.maintain
 
@@ -13,8 +14,8 @@ import org.apache.spark.sql.execution.PartitionedFileUtil
 import org.apache.spark.sql.execution.datasources._
 
 /**
- * Without `targetBytes` rows are read as any table's are. With `onlySmall` files stay as they are that are large enough,
- * or that no other file of their partition fits to.
+ * Without `targetBytes`, rows are read as in any read of the table. With `onlySmall`, a file stays as it is if
+ * it is large enough or the only file of its bin.
  */
 final case class Rewrite(targetBytes: Option[Long], onlySmall: Boolean) {
   def bins(index: FileIndex): Seq[Bin] = index.listFiles(Nil, Nil).flatMap { directory =>
@@ -29,13 +30,13 @@ final case class Rewrite(targetBytes: Option[Long], onlySmall: Boolean) {
     val limit = targetBytes.getOrElse(0L)
     val bins = mutable.ArrayBuffer.empty[mutable.ArrayBuffer[FileStatusWithMetadata]]
     val sizes = mutable.ArrayBuffer.empty[Long]
-    // Bins before this one have no room for any file that is left.
+    // The bins before this one have no space even for the smallest file.
     var first = 0
-    val least = if (files.isEmpty) 0L else files.map(_.getLen).min
+    val minSize = if (files.isEmpty) 0L else files.map(_.getLen).min
     for (file <- files) {
-      while (first < bins.size && sizes(first) + least > limit) first += 1
-      val room = (first until bins.size).find(i => sizes(i) + file.getLen <= limit)
-      val i = room.getOrElse {
+      while (first < bins.size && sizes(first) + minSize > limit) first += 1
+      val fitting = (first until bins.size).find(i => sizes(i) + file.getLen <= limit)
+      val i = fitting.getOrElse {
         bins += mutable.ArrayBuffer.empty
         sizes += 0L
         bins.size - 1
@@ -46,7 +47,7 @@ final case class Rewrite(targetBytes: Option[Long], onlySmall: Boolean) {
     bins.map(_.toSeq).toSeq
   }
 
-  /** One task for each bin: it writes one file, if nothing moves rows on the way. None without a size. */
+  /** One partition for each bin; its task writes one file unless the query moves rows. None without a size. */
   def partitions(index: FileIndex): Option[Seq[FilePartition]] = targetBytes.map { _ =>
     bins(index).zipWithIndex.map { case (bin, i) =>
       FilePartition(i, bin.files.map(bin.whole).toArray)

@@ -8,37 +8,39 @@ import shreddedvariant.parquet.write.{Blooms, WriteJob}
 
 final class BloomColumns(columns: NamedColumns) {
 
-  /** Adds to a job whose shapes and hot keys are known what gets filters; refuses what will have none in any file. */
+  /**
+   * Adds the filters to a job with shapes and hot keys; refuses paths and keys without a column of their own.
+   */
   def addTo(job: WriteJob, options: GivenOptions): WriteJob = {
     val named = this.named(options)
     val paths = named.collect { case (key, text, Found(path, VariantType)) =>
-      val asked = PathList.parse(key, text)
-      for (steps <- asked if !job.limits.contains(path)) {
+      val bloomPaths = PathList.parse(key, text)
+      for (steps <- bloomPaths if !job.limits.contains(path)) {
         val shape = job.shapes.getOrElse(path, Shape.Untyped)
         if (!isScalar(shape, steps))
-          throw Errors.bloom(key, "$" + PathStep.text(steps), "is no scalar that the column is shredded by")
+          throw Errors.bloom(key, "$" + PathStep.text(steps), "is not a scalar of the column's shape")
       }
-      path -> asked
+      path -> bloomPaths
     }
     val keys = named.collect { case (key, text, Found(path, map: MapType)) =>
-      val asked = MapColumns.keys(key, text)
-      val isOpen = job.mapLimits.contains(path)
-      if (!isOpen && !job.maps.keys.contains(path))
+      val bloomKeys = MapColumns.keys(key, text)
+      val isInferred = job.mapLimits.contains(path)
+      if (!isInferred && !job.maps.keys.contains(path))
         throw Errors.mapNotListed(key, NamedColumns.text(path), Options.MapColumns)
       if (isComplex(map.valueType))
         throw Errors.bloom(
           key,
-          asked.head,
-          s"has values of the type ${map.valueType.sql}, which filters do not know"
+          bloomKeys.head,
+          s"has values of the type ${map.valueType.sql}, which filters do not support"
         )
-      for (wanted <- asked if !isOpen && !job.maps.keys(path).contains(wanted))
-        throw Errors.bloom(key, wanted, "is no hot key of the map")
-      path -> asked
+      for (name <- bloomKeys if !isInferred && !job.maps.keys(path).contains(name))
+        throw Errors.bloom(key, name, "is not a hot key of the map")
+      path -> bloomKeys
     }
     job.copy(blooms = Blooms(paths.toMap, keys.toMap))
   }
 
-  /** The options with what they name; a default of the session may name a column of other tables. */
+  /** The options with the columns that they name; session defaults that do not fit the schema are ignored. */
   private def named(options: GivenOptions): Seq[(String, String, Found)] = for {
     (key, text) <- options.all.toSeq.sortBy(_._1)
     column <- OptionDocs.Bloom.column(key)

@@ -8,10 +8,10 @@ import shreddedvariant.infer.{Limits, Policy}
 
 object InferenceLimits {
 
-  /** What holds for all columns; their own paths come on top. */
+  /** The limits that are the same for all columns; the paths of each column are added later. */
   def of(options: Map[String, String]): Limits = {
     val default = Limits()
-    def limit(key: String, otherwise: Int) = Options.inferenceLimit(options, key).getOrElse(otherwise)
+    def limit(key: String, fallback: Int) = Options.inferenceLimit(options, key).getOrElse(fallback)
     Limits(
       policy = Options.policy(options).fold(default.policy)(name =>
         Policy.all.find(_.name.equalsIgnoreCase(name)).get

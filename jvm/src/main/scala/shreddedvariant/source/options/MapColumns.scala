@@ -1,4 +1,4 @@
-/** The map columns of a schema, and the options that give them hot keys. */
+/** The map columns of a schema, and the options for their hot keys. */
 package shreddedvariant.source.options
 
 import java.util.Locale
@@ -11,47 +11,51 @@ import shreddedvariant.parquet.write.WriteJob
 final class MapColumns(schema: StructType, columns: NamedColumns) {
   import MapColumns._
 
-  /** Checks the options of maps against the schema, and adds to a job which keys are hot, or how they are found. */
+  /** Checks the options of maps, and adds the hot keys, or the limits to infer them, to a job. */
   def addTo(job: WriteJob, options: GivenOptions): WriteJob = {
     check(options)
-    val asked = new AskedOfMaps(options)
-    for (option <- asked.named if option.isOwn && !asked.listed.exists(_.path == option.path))
+    val requested = new RequestedMaps(options)
+    for (option <- requested.named if option.isOwn && !requested.listed.exists(_.path == option.path))
       throw Errors.mapNotListed(option.key, option.text, Options.MapColumns)
-    check(asked)
+    check(requested)
     def limits(path: Seq[String]) = KeyLimits(
-      always = asked.keys(path).getOrElse(Nil),
-      maxKeys = asked.of(path, OptionDocs.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
+      always = requested.keys(path).getOrElse(Nil),
+      maxKeys =
+        requested.of(path, OptionDocs.MapMaxKeys).fold(KeyLimits.MaxKeys)(n => maxKeys(n.key, n.value)),
       minFrequency =
-        asked.of(path, OptionDocs.MapMinFrequency).fold(KeyLimits.MinFrequency)(n =>
+        requested.of(path, OptionDocs.MapMinFrequency).fold(KeyLimits.MinFrequency)(n =>
           frequency(n.key, n.value)
         )
     )
-    val (inferred, others) = asked.listed.map(_.path).distinct.partition(asked.isInferred)
+    val (inferred, others) = requested.listed.map(_.path).distinct.partition(requested.isInferred)
     job.copy(
-      maps = HotMaps(others.flatMap(path => asked.keys(path).map(path -> _)).toMap),
+      maps = HotMaps(others.flatMap(path => requested.keys(path).map(path -> _)).toMap),
       mapLimits = inferred.map(path => path -> limits(path)).toMap,
       namedMaps = others.toSet
     )
   }
 
-  /** Checks what is wrong in a read as well as in a write; a read may name keys for files of others. */
+  /** The checks for reads and writes; a read may name keys for files of other writers. */
   def check(options: GivenOptions): Unit = {
     MapColumns.refuseReserved(schema, Nil)
     listed(options)
     all.flatMap(named(_, options)).foreach(_.check())
   }
 
-  /** Checks what no write could obey; a table may name keys for files of others alone, and then lists no columns. */
+  /** The checks for a table; it may name keys for files of other writers only, and then lists no columns. */
   def checkTable(options: GivenOptions): Unit = {
     check(options)
-    check(new AskedOfMaps(options))
+    check(new RequestedMaps(options))
   }
 
-  private def check(asked: AskedOfMaps): Unit = {
-    for (option <- asked.named if option.isOwn && isOfInference(option.option))
-      if (!asked.isInferred(option.path))
+  private def check(requested: RequestedMaps): Unit = {
+    for (option <- requested.named if option.isOwn && isOfInference(option.option))
+      if (!requested.isInferred(option.path))
         throw Errors.mapNotInferred(option.key, OptionDocs.MapInfer.of(option.text))
-    for (map <- asked.listed if map.isOwn && asked.keys(map.path).isEmpty && !asked.isInferred(map.path))
+    for (
+      map <- requested.listed
+      if map.isOwn && requested.keys(map.path).isEmpty && !requested.isInferred(map.path)
+    )
       throw Errors.mapWithoutKeys(
         map.text,
         map.key,
@@ -60,8 +64,8 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
       )
   }
 
-  /** What options say of each map. */
-  private final class AskedOfMaps(options: GivenOptions) {
+  /** The options of each map. */
+  private final class RequestedMaps(options: GivenOptions) {
     val listed: Seq[NamedMap] = MapColumns.this.listed(options)
     val named: Seq[NamedMap] = all.flatMap(MapColumns.this.named(_, options))
     def of(path: Seq[String], option: OptionDoc): Option[NamedMap] =
@@ -84,7 +88,7 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
     map <- resolve(option, key, text, value, options)
   } yield map
 
-  /** None if a default of the session names a column of other tables. */
+  /** None for a session default that does not name a map of the schema. */
   private def resolve(
       option: OptionDoc,
       key: String,
@@ -108,7 +112,7 @@ final class MapColumns(schema: StructType, columns: NamedColumns) {
 
 object MapColumns {
 
-  /** A column with the name of a sidecar would be taken for one; `path` leads to the type. */
+  /** Refuses columns whose names mark sidecars of hot keys; `path` leads to the type. */
   def refuseReserved(dataType: DataType, path: Seq[String]): Unit = dataType match {
     case StructType(fields) => fields.foreach { field =>
         val name = path :+ field.name
@@ -120,7 +124,7 @@ object MapColumns {
     case _ =>
   }
 
-  /** The keys that options name for files whose footers do not, by the paths of the maps. */
+  /** The hot keys of files whose footers do not name them, by the paths of the maps. */
   def named(options: Map[String, String]): HotMaps = HotMaps(
     for {
       (key, list) <- options
@@ -128,9 +132,9 @@ object MapColumns {
     } yield NamedColumns.parse(key, text) -> keys(key, list)
   )
 
-  /** What `shredding_shape` takes for maps, by the names that options have behind the column. */
+  /** The limits of `shredding_shape` for maps; their names are those of the options after the column. */
   def limits(entries: Map[String, String]): KeyLimits = {
-    val names = limitsOf.map(_._1)
+    val names = limitParsers.map(_._1)
     entries.keys.toSeq.sorted.filterNot(key => names.exists(_.equalsIgnoreCase(key))).foreach { key =>
       throw Errors.unknownLimit(
         key,
@@ -138,12 +142,12 @@ object MapColumns {
         names
       )
     }
-    limitsOf.foldLeft(KeyLimits()) { case (limits, (name, set)) =>
+    limitParsers.foldLeft(KeyLimits()) { case (limits, (name, set)) =>
       Options.get(entries, name).fold(limits)(set(limits, name, _))
     }
   }
 
-  private val limitsOf = Seq[(String, (KeyLimits, String, String) => KeyLimits)](
+  private val limitParsers = Seq[(String, (KeyLimits, String, String) => KeyLimits)](
     "keys" -> ((limits, key, value) => limits.copy(always = keys(key, value))),
     "maxKeys" -> ((limits, key, value) => limits.copy(maxKeys = maxKeys(key, value))),
     "minFrequency" -> ((limits, key, value) => limits.copy(minFrequency = frequency(key, value)))
@@ -166,15 +170,15 @@ object MapColumns {
     val isJson = HotKeys.isJson(list)
     val keys = HotKeys.parse(list)
     if (keys.isEmpty || !isJson && list.trim.isEmpty) refuse("it names no key")
-    if (!isJson && keys.contains("")) refuse("a key between its commas is empty")
-    keys.diff(keys.distinct).headOption.foreach(twice => refuse(s"the key '$twice' stands there twice"))
-    if (keys.exists(HotKeys.hasNoBytes)) refuse("a key is no text in UTF-8")
+    if (!isJson && keys.contains("")) refuse("a key between two commas is empty")
+    keys.diff(keys.distinct).headOption.foreach(twice => refuse(s"the list has the key '$twice' twice"))
+    if (keys.exists(HotKeys.hasNoBytes)) refuse("a key cannot be encoded in UTF-8")
     keys
   }
 
   private def maxKeys(key: String, value: String): Int =
-    value.trim.toIntOption.filter(n => n >= 1 && n <= Most).getOrElse(
-      throw Errors.optionValue(key, value, s"a number from 1 to $Most")
+    value.trim.toIntOption.filter(n => n >= 1 && n <= MaxKeys).getOrElse(
+      throw Errors.optionValue(key, value, s"a number from 1 to $MaxKeys")
     )
 
   private def frequency(key: String, value: String): Double =
@@ -182,14 +186,14 @@ object MapColumns {
       throw Errors.optionValue(key, value, "a number from 0 to 1")
     )
 
-  /** Each hot key is a column of the file. */
-  private val Most = 10000
+  /** The maximal number of hot keys: each hot key is a column of the file. */
+  private val MaxKeys = 10000
 
   /** Names separated by commas; a comma between backticks belongs to a name. */
   private def split(list: String): Seq[String] =
     "(?:`(?:[^`]|``)*`|[^,`])+".r.findAllIn(list).map(_.trim).filter(_.nonEmpty).toSeq
 
-  /** A map that an option names, by its key or in its value, as `text`; a default of the session is not `isOwn`. */
+  /** A map that an option names as `text`, in its key or its value; `isOwn` is false for session defaults. */
   private final case class NamedMap(
       path: Seq[String],
       text: String,

@@ -1,4 +1,4 @@
-/** The columns of a schema as options name them: Spark identifiers, dotted when nested in structs. */
+/** Finds the columns of a schema that options name: Spark identifiers, dotted when nested in structs. */
 package shreddedvariant.source.options
 
 import scala.util.control.NonFatal
@@ -10,12 +10,12 @@ import shreddedvariant.layout.Shape
 
 final class NamedColumns(schema: StructType, caseSensitive: Boolean) {
 
-  /** What stands where `text`, which the option `key` names a column by, leads. */
+  /** The column that the option `key` names as `text`. */
   def find(key: String, text: String): Lookup = find(schema, NamedColumns.parse(key, text), Nil)
 
   private def find(dataType: DataType, parts: Seq[String], path: Seq[String]): Lookup =
     (dataType, parts) match {
-      case (found, Nil) => Found(path, found)
+      case (column, Nil) => Found(path, column)
       case (struct: StructType, name +: rest) =>
         struct.fields.find(f => same(f.name, name)).fold[Lookup](Absent)(f =>
           find(f.dataType, rest, path :+ f.name)
@@ -26,15 +26,15 @@ final class NamedColumns(schema: StructType, caseSensitive: Boolean) {
 
   private def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
 
-  /** The columns of a type, also those in structs. */
-  def all(isWanted: DataType => Boolean): Seq[Seq[String]] = all(schema, Nil, isWanted)
+  /** The paths of the columns with a type, also of columns in structs. */
+  def all(matches: DataType => Boolean): Seq[Seq[String]] = all(schema, Nil, matches)
 
-  private def all(struct: StructType, parent: Seq[String], isWanted: DataType => Boolean): Seq[Seq[String]] =
+  private def all(struct: StructType, parent: Seq[String], matches: DataType => Boolean): Seq[Seq[String]] =
     struct.fields.toSeq.flatMap { field =>
       val path = parent :+ field.name
       field.dataType match {
-        case found if isWanted(found) => Seq(path)
-        case inner: StructType => all(inner, path, isWanted)
+        case column if matches(column) => Seq(path)
+        case inner: StructType => all(inner, path, matches)
         case _ => Nil
       }
     }
@@ -50,7 +50,7 @@ object NamedColumns {
     catch { case NonFatal(_) => throw Errors.columnKey(key, s"'$text' is not an identifier") }
 }
 
-/** What stands where a path of names leads. */
+/** The result of a search for a column. */
 sealed trait Lookup
 final case class Found(path: Seq[String], dataType: DataType) extends Lookup
 case object InCollection extends Lookup

@@ -1,6 +1,8 @@
 /**
- * Reads the paths of `shredding.include` and `shredding.exclude`: Spark's own paths for variants, separated by commas.
- * `[*]` stands for the elements of an array, as it does in EXPLAIN; an index means the same, since all have one shape.
+ * Parses the paths of `shredding.include`, `shredding.exclude` and `bloom`: Spark's paths, separated by commas.
+ *
+ * `[*]` means the elements of an array, as in EXPLAIN. An index means the same, since all elements have one
+ * shape.
  */
 package shreddedvariant.source.options
 
@@ -15,7 +17,8 @@ import shreddedvariant.layout.PathStep
 
 object PathList {
   def parse(key: String, text: String): Seq[Seq[PathStep]] = split(text).map { path =>
-    val steps = VariantPathParser.parse(indexed(path)).getOrElse(throw Errors.path(key, path, "it is none"))
+    val steps =
+      VariantPathParser.parse(indexed(path)).getOrElse(throw Errors.path(key, path, "it is not a path"))
     if (steps.length > Counts.MaxDepth)
       throw Errors.path(key, path, s"it has more than ${Counts.MaxDepth} steps")
     steps.toSeq.map {
@@ -32,22 +35,22 @@ object PathList {
   }
 
   private def indexed(path: String): String =
-    outside(path, "[*]").foldLeft(path)((path, at) => path.updated(at + 1, '0'))
+    outside(path, "[*]").foldLeft(path)((path, position) => path.updated(position + 1, '0'))
 
-  /** Where `wanted` stands outside of quoted keys. */
-  private def outside(text: String, wanted: String): Seq[Int] = {
-    val found = Seq.newBuilder[Int]
-    var at = 0
-    while (at < text.length) {
+  /** The positions of `part` outside of quoted keys. */
+  private def outside(text: String, part: String): Seq[Int] = {
+    val positions = Seq.newBuilder[Int]
+    var position = 0
+    while (position < text.length) {
       val quote =
-        if (text.startsWith("['", at)) "']" else if (text.startsWith("[\"", at)) "\"]" else null
-      val end = if (quote == null) -1 else text.indexOf(quote, at + 2)
-      if (end >= 0) at = end + 2
+        if (text.startsWith("['", position)) "']" else if (text.startsWith("[\"", position)) "\"]" else null
+      val end = if (quote == null) -1 else text.indexOf(quote, position + 2)
+      if (end >= 0) position = end + 2
       else {
-        if (text.startsWith(wanted, at)) found += at
-        at += 1
+        if (text.startsWith(part, position)) positions += position
+        position += 1
       }
     }
-    found.result()
+    positions.result()
   }
 }

@@ -1,4 +1,4 @@
-/** Options as they reach the source on its different ways, with the defaults of the session behind them. */
+/** The options of a read or write, combined with the defaults of the session. */
 package shreddedvariant.source.options
 
 import java.util.Locale
@@ -6,10 +6,10 @@ import java.util.Locale
 import org.apache.spark.sql.internal.SQLConf
 import shreddedvariant.Options
 
-/** Options of one write or read, those given with it and the session's defaults. */
+/** The options of one read or write: its own options and the session's defaults. */
 final case class GivenOptions(own: Map[String, String], session: Map[String, String]) {
 
-  /** What holds: own options go before the session's, and `shredding` before the session's shapes. */
+  /** All options: own options replace session defaults, and an own `shredding` hides the session's shapes. */
   def all: Map[String, String] = {
     val taken = own.keySet.map(_.toLowerCase(Locale.ROOT))
     val hidden = if (taken(Options.Shredding)) session.filterNot { case (k, _) => isShape(k) }
@@ -22,7 +22,9 @@ final case class GivenOptions(own: Map[String, String], session: Map[String, Str
 
 object SourceOptions {
 
-  /** Splits off what the session says: `load` and `save` have mixed its defaults in, the V1 ways have not. */
+  /**
+   * Separates the session's defaults from own options; Spark merges both for `load` and `save`, but not for V1.
+   */
   def withDefaults(options: Map[String, String]): GivenOptions = {
     val session = SQLConf.get.getAllConfs.collect {
       case (key, value) if key.startsWith(Options.SessionPrefix) =>

@@ -13,17 +13,17 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
   private val maps = new MapColumns(schema, columns)
   private val blooms = new BloomColumns(columns)
 
-  /** Checks all options against the schema and says how each column is written. */
+  /** Checks all options against the schema and makes the job of the write. */
   def writeJob(options: GivenOptions): WriteJob =
     blooms.addTo(maps.addTo(ofVariants(options), options), options)
 
-  /** Checks the options of what may be a write or a read. */
+  /** Checks the options of a read or a write. */
   def check(options: GivenOptions): Unit = {
     ofVariants(options)
     maps.check(options)
   }
 
-  /** Checks the options that a table keeps for all its writes and reads. */
+  /** Checks the options that a table keeps for all of its writes and reads. */
   def checkTable(options: GivenOptions): Unit = {
     ofVariants(options)
     maps.checkTable(options)
@@ -52,14 +52,14 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     )
   }
 
-  /** What options with this prefix say, by the path of the column. */
+  /** The parsed values of the options with this prefix, by the path of the column. */
   private def ofColumns[A](options: GivenOptions, prefix: String)(
-      read: (String, String) => A
+      parse: (String, String) => A
   ): Seq[(Seq[String], A)] = for {
     (key, text) <- options.all.toSeq.sortBy(_._1)
     if key.toLowerCase(Locale.ROOT).startsWith(prefix)
     path <- resolve(key, prefix, optional = !options.own.contains(key))
-  } yield path -> read(key, text)
+  } yield path -> parse(key, text)
 
   private def shape(key: String, text: String): GivenShape =
     if (text.trim.equalsIgnoreCase("infer")) GivenShape.Infer
@@ -68,7 +68,7 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
       try GivenShape.Given(ShapeParser.parse(text))
       catch { case e: ShreddedVariantException => throw Errors.inOption(key, e) }
 
-  /** The path of the variant that a key names; None if a default of the session names a column of other tables. */
+  /** The path of the variant that a key names; None for a session default that names no variant. */
   private def resolve(key: String, prefix: String, optional: Boolean): Option[Seq[String]] = {
     val text = key.substring(prefix.length)
     columns.find(key, text) match {
@@ -80,12 +80,12 @@ final class VariantColumns(schema: StructType, caseSensitive: Boolean) {
     }
   }
 
-  /** The variants that can be shredded; and as a user writes them. */
+  /** The paths of the variants that can be shredded, and their names in options. */
   private lazy val variants: Seq[Seq[String]] = columns.all(_ == VariantType)
   private lazy val names: Seq[String] = variants.map(NamedColumns.text)
 }
 
-/** What `shredding.shape` says of a column. */
+/** The value of `shredding.shape` for a column. */
 private sealed trait GivenShape
 private object GivenShape {
   case object Infer extends GivenShape

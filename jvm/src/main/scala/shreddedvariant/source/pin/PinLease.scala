@@ -1,6 +1,7 @@
 /**
- * Lets one writer at a time replace the pins of a table that lies on no local disk: whoever creates a file beside them has
- * the lease, until it removes the file. One that its owner has left for a minute, having died, is removed by the next.
+ * Lets one writer at a time replace the pins of a table that is not on a local disk: the writer that creates
+ * the lease file has the lease until it removes the file. Other writers remove a lease file that is
+ * older than a minute, because its writer has probably died.
  */
 package shreddedvariant.source.pin
 
@@ -16,7 +17,7 @@ import shreddedvariant.SharedFile
 private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional: Boolean) {
   private val file = new Path(folder, s".${PinStore.FileName}.lock")
 
-  /** Runs the body once nobody else has the lease. */
+  /** Runs the body with the lease; waits while another writer has it. */
   @tailrec
   def held[A](body: => A): A =
     if (take())
@@ -36,11 +37,11 @@ private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional
     } catch {
       case _: java.nio.file.FileAlreadyExistsException => false
       case _: FileAlreadyExistsException => false
-      // File systems differ in how they say so.
+      // File systems report an existing file by different exceptions.
       case e: IOException => if (SharedFile.isRefusal(e) || fs.exists(file)) false else throw e
     }
 
-  /** Of a file that is removed at that moment some file systems say that it is of the year 1970. */
+  /** Removes an expired lease. Some file systems report time 0 for a file that is being removed. */
   private def expire(): Unit =
     try {
       val changed = fs.getFileStatus(file).getModificationTime

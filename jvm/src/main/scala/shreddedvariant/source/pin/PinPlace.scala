@@ -1,4 +1,4 @@
-/** Where a table keeps the shapes of its columns, and the files that say which shapes these may be. */
+/** Where a table keeps its pins, and the data files whose footers decide new pins. */
 package shreddedvariant.source.pin
 
 import org.apache.hadoop.conf.Configuration
@@ -9,21 +9,21 @@ import org.apache.spark.sql.execution.datasources.{InMemoryFileIndex, NoopCache}
 trait PinPlace {
   def read(): Pins
 
-  /** Pins that were missing; gives what stands there then, whoever was the first to put it there. */
-  def add(first: Pins): Pins
+  /** Adds the pins that are missing; returns all pins of the table, also those of other writers. */
+  def add(missing: Pins): Pins
 
   /** The data files of the table, in any order. */
   def files: Seq[FileStatus]
 }
 
-/** A directory of files, with a file of pins. */
+/** The pins of a directory of files, in a [[PinStore]]. */
 final class DirectoryPins(spark: SparkSession, table: Path, conf: Configuration, options: Map[String, String])
     extends PinPlace {
   private val store = new PinStore(table, conf, options)
 
   override def read(): Pins = store.read().getOrElse(Pins.none)
 
-  override def add(first: Pins): Pins = store.add(first)
+  override def add(missing: Pins): Pins = store.add(missing)
 
   override def files: Seq[FileStatus] =
     if (!table.getFileSystem(conf).exists(table)) Nil

@@ -1,9 +1,11 @@
 /**
- * The file of a table's pins. It appears whole or not at all: written beside its place under a name of its own, then put
- * there in one step. Of two writers that create it at once, one wins, and the other reads what the first has put there.
+ * Reads and writes the file of a table's pins.
  *
- * Columns that come later are added to what stands there at that moment, never to what was read earlier: a file that is
- * no longer the one that was read is read again. So neither another writer's columns nor a person's changes get lost.
+ * The file appears in one step, so readers find it complete or not at all. If two writers create the file at
+ * once, one succeeds, and the other reads the file of the first.
+ *
+ * Columns are added by a replacement of the file on the condition that it has not changed since it was read;
+ * otherwise it is read again. So neither the columns of other writers nor the edits of users get lost.
  */
 package shreddedvariant.source.pin
 
@@ -22,13 +24,13 @@ import shreddedvariant.{Errors, LocalFile, SharedFile}
 final class PinStore(table: Path, conf: Configuration, options: Map[String, String] = Map.empty) {
   private val fs = table.getFileSystem(conf)
 
-  /** A listing of data files leaves out what begins with an underscore. */
+  /** Listings of data files skip names that begin with an underscore. */
   private val folder = new Path(fs.makeQualified(table), PinStore.Folder)
   val file = new Path(folder, PinStore.FileName)
 
   def read(): Option[Pins] = bytes().map(parse)
 
-  /** Adds the pins that are missing; gives what stands there then, whoever was the first to put it there. */
+  /** Adds the pins that are missing; returns all pins of the file, also those of other writers. */
   def add(pins: Pins): Pins = {
     SharedFile.check(table, conf, options)
     add(pins, PinStore.Attempts)
@@ -37,13 +39,13 @@ final class PinStore(table: Path, conf: Configuration, options: Map[String, Stri
   @tailrec
   private def add(pins: Pins, attempts: Int): Pins = {
     if (attempts == 0)
-      throw Errors.pins(file.toString, "others change it all the time, or it cannot be replaced")
+      throw Errors.pins(file.toString, "other writers keep changing it, or it cannot be replaced")
     bytes() match {
       case None => if (create(pins)) pins else add(pins, attempts - 1)
-      case Some(there) =>
-        val known = parse(there)
-        val all = known.orElse(pins)
-        if (all == known || replace(there, all)) all else add(pins, attempts - 1)
+      case Some(current) =>
+        val existing = parse(current)
+        val all = existing.orElse(pins)
+        if (all == existing || replace(current, all)) all else add(pins, attempts - 1)
     }
   }
 
@@ -68,7 +70,7 @@ final class PinStore(table: Path, conf: Configuration, options: Map[String, Stri
       true
     } catch { case _: HadoopFileAlreadyExists | _: FileAlreadyExistsException => false }
 
-  /** False if the file is not what it was. */
+  /** False if the file has changed. */
   private def replace(expected: Array[Byte], pins: Pins): Boolean = {
     sweep()
     onDisk match {
@@ -78,7 +80,7 @@ final class PinStore(table: Path, conf: Configuration, options: Map[String, Stri
           else
             bytes().exists(Arrays.equals(_, expected)) && {
               put(pins, replace = true)
-              // Some file systems rename over a file only in name.
+              // Some file systems report success for a rename over a file, and keep the old file.
               bytes().exists(Arrays.equals(_, pins.json.getBytes(UTF_8)))
             }
         }
@@ -96,16 +98,16 @@ final class PinStore(table: Path, conf: Configuration, options: Map[String, Stri
     out.close()
   }
 
-  /** Removes what writers that died have left beside the file, an hour ago: what is younger may be somebody's work. */
+  /** Removes temporary files of dead writers: files older than an hour; younger files may still be in use. */
   private def sweep(): Unit =
     try {
-      val since = System.currentTimeMillis - PinStore.Abandoned
+      val limit = System.currentTimeMillis - PinStore.Abandoned
       for (left <- fs.listStatus(folder)) {
         val name = left.getPath.getName
         if (
           name.startsWith(s".${PinStore.FileName}.") && name.endsWith(
             ".tmp"
-          ) && left.getModificationTime < since
+          ) && left.getModificationTime < limit
         )
           fs.delete(left.getPath, false)
       }
@@ -115,13 +117,13 @@ final class PinStore(table: Path, conf: Configuration, options: Map[String, Stri
     Files.write(to, pins.json.getBytes(UTF_8)); ()
   }
 
-  /** By the system itself: Hadoop would leave a checksum beside the file, stale as soon as a person edits the file. */
+  /** The path for java.nio: Hadoop would write a checksum file, which an edit of the user does not update. */
   private def onDisk = fs match {
     case _: LocalFileSystem => Some(Paths.get(file.toUri.getPath))
     case _ => None
   }
 
-  /** Without the check of checksums that a person's editor does not keep. */
+  /** The file system without checks of checksums, because an edit of the user does not update them. */
   private def unchecked = fs match {
     case local: LocalFileSystem => local.getRawFileSystem
     case other => other
@@ -134,6 +136,6 @@ object PinStore {
 
   private val Abandoned = 3600 * 1000L
 
-  /** Each one fails only because somebody else's has not. */
+  /** An attempt fails only if the attempt of another writer succeeds. */
   private val Attempts = 200
 }

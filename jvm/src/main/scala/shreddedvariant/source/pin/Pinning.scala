@@ -1,13 +1,14 @@
 /**
- * Gives the columns of a write the shapes that their table keeps, and lets the table keep those that it lacks. What a shape
- * is to a variant, its hot keys are to a map.
+ * Applies the pinned shapes of a table to a write, and pins shapes of columns without a pin. Hot keys of maps
+ * are pinned in the same way as shapes of variants.
  *
- * A column's pin is its first shape: the one that an earlier write named, or else the one that is inferred from what the
- * files of the table say they hold, as soon as that is enough. So files of the first write may differ from each other,
- * and those of all later writes are alike. A write that names another shape has it for itself, and the pin stays.
+ * The pin of a column is its first shape: the shape that an earlier write named, or else the shape that is
+ * inferred from the counts in the footers of the table's files, once they cover enough rows. So files of the
+ * first write may differ in shape, and files of all later writes have the same shape. A write that names
+ * another shape uses that shape for itself only; the pin stays.
  *
- * Commits of path writes and of streams bring no messages of ours. So this is decided before a write, in the driver,
- * from the footers of earlier ones; a write that fails leaves nothing behind that others would follow.
+ * Commits of path writes and of streams carry no messages of this source. So pins are made before a write, in
+ * the driver, from the footers of earlier writes; a write that fails adds no counts to the table.
  */
 package shreddedvariant.source.pin
 
@@ -31,17 +32,17 @@ import shreddedvariant.source.options.WriteMarks
 final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, String]) extends Logging {
   private val minRows = Options.pinMinRows(options)
 
-  /** A table that is replaced as a whole starts anew: its directory goes, and the pins with it. */
+  /** A write that replaces the whole table ignores pins: Spark removes the directory and the pins in it. */
   def apply(job: WriteJob): WriteJob =
     if (Options.isUnpinned(options) || options.contains(WriteMarks.Replaces) || job.isDecided) job
     else {
       val pins = place.read()
-      val first =
+      val missing =
         firstShapes(job, job.limits.keySet -- pins.columns.keys ++ (job.mapLimits.keySet -- pins.maps.keys))
-      reuse(job, if (first.isEmpty) pins else place.add(first))
+      reuse(job, if (missing.isEmpty) pins else place.add(missing))
     }
 
-  /** Columns that are to be inferred take their pins; one that is pinned without a shape is written unshredded. */
+  /** Columns to be inferred get their pins; a column with the pin `VARIANT` is written unshredded. */
   private def reuse(job: WriteJob, pins: Pins): WriteJob = {
     val pinned = pins.columns.collect { case (path, pin) if job.limits.contains(path) => path -> pin.shape }
     val hot = for ((path, pin) <- pins.maps; limits <- job.mapLimits.get(path))
@@ -54,37 +55,37 @@ final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, S
     )
   }
 
-  private def firstShapes(job: WriteJob, open: Set[Seq[String]]): Pins =
-    if (open.isEmpty) Pins.none
+  private def firstShapes(job: WriteJob, unpinned: Set[Seq[String]]): Pins =
+    if (unpinned.isEmpty) Pins.none
     else {
-      val found = new PinEvidence(read, minRows).of(place.files, open)
-      val known = (found.counts -- found.shapes.keys).filter(_._2.values >= minRows)
+      val evidence = new PinEvidence(read, minRows).of(place.files, unpinned)
+      val variantCounts = (evidence.counts -- evidence.shapes.keys).filter(_._2.values >= minRows)
         .toSeq.sortBy(_._1.mkString("."))
-      val shapes = Inference.infer(known.map { case (path, counts) => counts -> job.limits(path) })
-      val counted = found.keyCounts -- found.hotKeys.keys
-      val cut = known.collect { case (path, counts) if counts.isCut => path } ++
-        counted.collect { case (path, counts) if counts.isCut && counts.maps >= minRows => path }
+      val shapes = Inference.infer(variantCounts.map { case (path, counts) => counts -> job.limits(path) })
+      val keyCounts = evidence.keyCounts -- evidence.hotKeys.keys
+      val cut = variantCounts.collect { case (path, counts) if counts.isCut => path } ++
+        keyCounts.collect { case (path, counts) if counts.isCut && counts.maps >= minRows => path }
       cut.foreach(path => logWarning(Errors.pathsLeftOut(path.map(Shape.quoted).mkString("."))))
-      val inferred = known.zip(shapes).map { case ((path, counts), inferred) =>
+      val inferred = variantCounts.zip(shapes).map { case ((path, counts), inferred) =>
         path -> Pin(inferred.shape, Some(counts.values))
       }
-      val keys = for ((path, counts) <- counted if counts.maps >= minRows)
+      val keys = for ((path, counts) <- keyCounts if counts.maps >= minRows)
         yield path -> PinnedKeys(counts.hot(job.mapLimits(path)), Some(counts.maps))
       Pins(
-        inferred.toMap ++ found.shapes.map { case (path, shape) => path -> Pin(shape, None) },
-        keys ++ found.hotKeys.map { case (path, keys) => path -> PinnedKeys(keys, None) }
+        inferred.toMap ++ evidence.shapes.map { case (path, shape) => path -> Pin(shape, None) },
+        keys ++ evidence.hotKeys.map { case (path, keys) => path -> PinnedKeys(keys, None) }
       )
     }
 
-  private def read(portion: Seq[FileStatus]): Seq[FileCounts] = {
-    val pool = Executors.newFixedThreadPool(math.min(portion.size, Pinning.Threads))
+  private def read(batch: Seq[FileStatus]): Seq[FileCounts] = {
+    val pool = Executors.newFixedThreadPool(math.min(batch.size, Pinning.Threads))
     try {
-      val reads = portion.map(file => (() => read(file)): Callable[FileCounts])
+      val reads = batch.map(file => (() => read(file)): Callable[FileCounts])
       pool.invokeAll(reads.asJava).asScala.toSeq.map(_.get)
     } finally pool.shutdown()
   }
 
-  /** What is no Parquet file is the matter of whoever reads the table. */
+  /** A file that is missing or damaged has no counts; reads of the table report such a file. */
   private def read(file: FileStatus): FileCounts =
     try Using.resource(OpenFile(file.getPath, conf))(open => FileCounts.read(open.getFileMetaData))
     catch { case _: ShreddedVariantException | _: FileNotFoundException => FileCounts.nothing }
@@ -92,6 +93,6 @@ final class Pinning(place: PinPlace, conf: Configuration, options: Map[String, S
 
 private object Pinning {
 
-  /** Footers that are read at the same time. */
+  /** The number of footers that are read at the same time. */
   val Threads = 8
 }

@@ -1,14 +1,14 @@
 /**
- * The shapes and hot keys that a table keeps for its writes, as `_shredding/shapes.json` has them: for people to read
- * and to edit.
+ * The shapes and hot keys that a table keeps for its writes, and their JSON in `_shredding/shapes.json`, which
+ * users may edit.
  *
  * {{{
  *   { "version" : 1,
  *     "columns" : { "v" : { "shape" : "a BIGINT, b STRING", "rows" : 4096 },
  *                   "m" : { "hotKeys" : [ "content-type", "user-agent" ], "rows" : 4096 } } }
  * }}}
- * A column is written as in an option: dotted when nested, with backticks where a name holds dots. `rows` says how many
- * rows the shape rests on; it is absent where a write named the shape.
+ * A column is written as in an option: dotted when nested, with backticks where a name holds dots. `rows` is
+ * the number of values that the shape or the hot keys are based on; it is absent if a write named them.
  */
 package shreddedvariant.source.pin
 
@@ -30,7 +30,7 @@ final case class PinnedKeys(keys: Seq[String], rows: Option[Long])
 final case class Pins(columns: Map[Seq[String], Pin], maps: Map[Seq[String], PinnedKeys] = Map.empty) {
   def isEmpty: Boolean = columns.isEmpty && maps.isEmpty
 
-  /** Both; what stands here already stays. */
+  /** The pins of both; for a column in both, the pin of this one. */
   def orElse(later: Pins): Pins = Pins(later.columns ++ columns, later.maps ++ maps)
 
   def json: String = {
@@ -49,7 +49,7 @@ final case class Pins(columns: Map[Seq[String], Pin], maps: Map[Seq[String], Pin
   }
 }
 
-/** Why a text cannot be used; who knows the file adds it. */
+/** The reason why a text cannot be used; [[PinStore]] adds the path of the file. */
 final class UnusablePins(val reason: String) extends RuntimeException(reason, null, false, false)
 
 object Pins {

@@ -1,4 +1,4 @@
-/** A scan that gives partial results of aggregates in place of rows. */
+/** A scan that returns partial results of aggregates instead of rows. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.broadcast.Broadcast
@@ -38,7 +38,7 @@ final case class AggregateScan(rows: ShreddedVariantScan, pushed: PushedAggregat
 
   override def columnarSupportMode: Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.UNSUPPORTED
 
-  /** Where rows are in no groups there is a result even if there are no files. */
+  /** Without GROUP BY there is a result even if there are no files. */
   override def planInputPartitions(): Array[InputPartition] = {
     val files = rows.planInputPartitions()
     if (files.isEmpty && pushed.groupBy.isEmpty) Array(FilePartition(0, Array.empty)) else files
@@ -62,17 +62,17 @@ final class AggregateReaderFactory(
     def open(file: PartitionedFile) = new AggregateReader(file, running, conf.value.value, counts)
     val files = partition.asInstanceOf[FilePartition].files.iterator
     val read = new FilePartitionReader[InternalRow](files, open(_), options)
-    new CountedReader(if (job.groupBy.isEmpty) new OrNothing(read, job.aggregates) else read, counts)
+    new CountedReader(if (job.groupBy.isEmpty) new WithEmptyResult(read, job.aggregates) else read, counts)
   }
 }
 
 /**
- * Adds the results of no rows at all, which change none: Spark sums up counts, and would take the sum of nothing for
- * NULL where there are no files, or none that are not ignored.
+ * Adds the partial results of zero rows, which do not change the final results. Spark sums partial counts, and
+ * the sum would be NULL if there are no files, or if all files are ignored.
  */
-private final class OrNothing(read: PartitionReader[InternalRow], aggregates: Seq[Aggregate])
+private final class WithEmptyResult(read: PartitionReader[InternalRow], aggregates: Seq[Aggregate])
     extends PartitionReader[InternalRow] {
-  private val ofNothing = new GenericInternalRow(aggregates.map(PartialAggregate.of(_).result).toArray[Any])
+  private val empty = new GenericInternalRow(aggregates.map(PartialAggregate.of(_).result).toArray[Any])
   private var isLast = false
 
   override def next(): Boolean =
@@ -81,6 +81,6 @@ private final class OrNothing(read: PartitionReader[InternalRow], aggregates: Se
       isLast = !read.next()
       true
     }
-  override def get(): InternalRow = if (isLast) ofNothing else read.get()
+  override def get(): InternalRow = if (isLast) empty else read.get()
   override def close(): Unit = read.close()
 }

@@ -1,4 +1,4 @@
-/** Opens the readers of a task: batches of columns, or rows where Spark asks for rows. */
+/** Opens the readers of a task: batches of columns, or rows if Spark requests rows. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.broadcast.Broadcast

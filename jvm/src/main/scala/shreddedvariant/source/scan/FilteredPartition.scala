@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.execution.datasources.FilePartition
 import shreddedvariant.parquet.bind.ReadJob
 
-/** Files that one execution reads by its own job. Readers change the job's expressions, so each task makes a copy of it. */
+/** Files and the job of one execution. Readers change the job's expressions, so each task makes a copy. */
 final case class FilteredPartition(files: FilePartition, serialized: Broadcast[Array[Byte]])
     extends InputPartition {
   override def preferredLocations(): Array[String] = files.preferredLocations()

@@ -1,4 +1,4 @@
-/** A filter, or a part of one, that asks for partition columns alone: what it gives is the same in all rows of a file. */
+/** A part of a filter that reads only partition columns: its result is the same for all rows of a file. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.catalyst.InternalRow

@@ -18,7 +18,7 @@ import shreddedvariant.source.options.MapColumns
 
 object ReadJobs {
 
-  /** The job in a task. A plan may run several times, each time in a stage of its own, and find other files. */
+  /** The job with the stage in its id: a plan may run several times, in other stages and over other files. */
   def running(job: ReadJob): ReadJob =
     Option(TaskContext.get()).fold(job)(task => job.copy(id = s"${job.id} ${task.stageId()}"))
 

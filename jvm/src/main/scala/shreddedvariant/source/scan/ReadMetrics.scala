@@ -1,4 +1,4 @@
-/** The counts of what was read and skipped, as metrics of a scan: Spark adds them up and shows them in its SQL tab. */
+/** The read and skip counts of a scan as metrics, which Spark adds up and shows in its SQL tab. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.SparkSession
@@ -9,8 +9,9 @@ import shreddedvariant.parquet.read.{ReadCount, ReadCounts}
 object ReadMetrics {
 
   /**
-   * Spark's listener looks for the classes of metrics in a thread that does not know the jars of a session, and warns of each
-   * class that it does not find, query by query. So there are metrics only where the loader that all sessions share has them.
+   * Whether Spark can load the classes of the metrics. Spark's listener loads them in a thread that does not
+   * have the jars of a session, and logs a warning for each missing class in each query. So a scan has metrics
+   * only if the class loader of all sessions has the jar.
    */
   def areKnown(spark: SparkSession): Boolean =
     Iterator
@@ -33,7 +34,7 @@ object ReadMetrics {
 
 final case class TaskCount(name: String, value: Long) extends CustomTaskMetric
 
-/** Spark's listener makes one by its class alone, to add up values; names come from the one that the scan gave. */
+/** Spark's listener needs the constructor without arguments; the instance of the scan has the name. */
 final class CountMetric(override val name: String, override val description: String) extends CustomSumMetric {
   def this() = this("", "")
 }
@@ -49,14 +50,14 @@ final class ByteMetric(override val name: String, override val description: Stri
   }
 }
 
-/** Of all tasks together, in milliseconds. */
+/** The sum of the nanoseconds of all tasks, shown in milliseconds. */
 final class TimeMetric(override val name: String, override val description: String) extends CustomMetric {
   def this() = this("", "")
 
   override def aggregateTaskMetrics(values: Array[Long]): String = s"${values.sum / 1000000} ms"
 }
 
-/** Readers of the files of one partition hand no metrics on: their common counts stand beside them. */
+/** Reports the counts of all files of a partition; Spark's FilePartitionReader would report none. */
 final class CountedReader[T](reader: PartitionReader[T], counts: ReadCounts) extends PartitionReader[T] {
   override def next(): Boolean = reader.next()
   override def get(): T = reader.get()

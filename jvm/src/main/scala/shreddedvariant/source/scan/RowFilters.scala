@@ -8,7 +8,7 @@ import shreddedvariant.parquet.vector.VectorType
 
 object RowFilters {
 
-  /** Of the conjuncts those that ask only for columns as they are read, in Spark's order. */
+  /** The conjuncts over columns that are read with the same type, in Spark's order. */
   def of(filters: Seq[Expression], read: StructType): Option[RowFilter] = {
     def isRead(a: Attribute) = read.exists(f => f.name == a.name && f.dataType == a.dataType)
     val usable = filters.filter(f => isCheap(f) && f.references.nonEmpty && f.references.forall(isRead))
@@ -22,9 +22,9 @@ object RowFilters {
     }
   }
 
-  /** What users wrote may take any time, and is evaluated once. */
+  /** False for user-defined expressions, which may be slow and are evaluated only once. */
   private def isCheap(filter: Expression): Boolean = filter.deterministic && !filter.exists {
-    // Vectors hold what a user's type is made of, and not the type.
+    // Vectors have the SQL type of a user-defined type.
     case a: Attribute => VectorType.hasUserTypes(a.dataType)
     case _: UserDefinedExpression | _: SubqueryExpression | _: Unevaluable => true
     case _ => false

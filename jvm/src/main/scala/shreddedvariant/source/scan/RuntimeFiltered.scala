@@ -1,4 +1,4 @@
-/** A scan that takes filters while the query runs: keys of the other side of a join, results of subqueries. */
+/** A scan that takes filters at run time: keys of the other side of a join, results of subqueries. */
 package shreddedvariant.source.scan
 
 import java.util.Locale
@@ -15,20 +15,19 @@ import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 import shreddedvariant.parquet.bind.ReadJob
 
 /**
- * One scan serves many executions: the rounds of a recursive query, the parts of a plan that share it, threads that run
- * such plans side by side. Each brings filters of its own.
+ * One scan serves several executions: the iterations of a recursive query, the parts of a plan that share the
+ * scan, and threads that run such plans at the same time. Each execution has its own filters.
  *
- * Law: a filter leaves out rows of that execution alone that has told it. Spark tells the filters and then asks for the
- * batch and its partitions, one after the other on one thread, and nothing else of this scan in between
- * (`PushDownUtils.replanWithRuntimeFilters`). So filters are kept for the thread that tells them, and the batch that it
- * asks for takes them away. Spark does not say for which execution it asks for readers: the partitions carry the
- * filters to them.
+ * Law: a filter removes only rows of the execution that passes the filter. Spark calls `filter`, then
+ * `toBatch`, then `planInputPartitions` on one thread, and calls nothing else of this scan in between
+ * (`PushDownUtils.replanWithRuntimeFilters`). So filters are stored for the thread, and its next batch takes
+ * them. Spark creates readers without the execution, so the partitions carry the filters to the readers.
  */
 trait RuntimeFiltered[S <: RuntimeFiltered[S]] extends SupportsRuntimeCatalystFiltering with Batch {
-  @transient private lazy val told = ThreadLocal.withInitial[Seq[Expression]](() => Nil)
+  @transient private lazy val pending = ThreadLocal.withInitial[Seq[Expression]](() => Nil)
   @transient private lazy val planned = new ThreadLocal[S]
 
-  /** This scan with filters that one execution has told. */
+  /** This scan with the filters of one execution. */
   protected def withFilters(filters: Seq[Expression]): S
 
   private[source] def sparkSession: SparkSession
@@ -36,15 +35,15 @@ trait RuntimeFiltered[S <: RuntimeFiltered[S]] extends SupportsRuntimeCatalystFi
   private[source] def job: ReadJob
 
   override def filter(expressions: Array[Expression]): Unit =
-    told.set(told.get ++ expressions.flatMap(evaluated))
+    pending.set(pending.get ++ expressions.flatMap(evaluated))
 
   override def toBatch: Batch = {
-    val filters = told.get
-    told.remove()
+    val filters = pending.get
+    pending.remove()
     if (filters.isEmpty) this else new FilteredBatch[S](this, withFilters(filters))
   }
 
-  /** A thread that has planned an execution asks for its metrics next. None stands for this scan as it is. */
+  /** Stores the planned scan for the metrics, which its thread requests next. None is the unfiltered scan. */
   private[source] def plans(filtered: Option[S]): Unit =
     filtered.fold(planned.remove())(planned.set)
 
@@ -55,20 +54,21 @@ trait RuntimeFiltered[S <: RuntimeFiltered[S]] extends SupportsRuntimeCatalystFi
   }
 
   /**
-   * Whatever statistics can judge: partitions, plain columns, paths of variants and what failed to become their values.
-   * Spark refuses names that it finds twice, as it does with those of keys that differ in their case alone.
+   * All columns that statistics can judge: partition columns, plain columns, paths of variants and their failed
+   * casts. Without names that occur twice, ignoring case, as for paths with keys that differ only in case:
+   * Spark refuses them.
    */
   override def filterAttributes(): Array[NamedReference] = {
-    val times = readSchema().fieldNames.groupBy(_.toLowerCase(Locale.ROOT)).map { case (n, s) =>
+    val occurrences = readSchema().fieldNames.groupBy(_.toLowerCase(Locale.ROOT)).map { case (n, s) =>
       n -> s.length
     }
-    val found = readSchema().fields.filter(f => times(f.name.toLowerCase(Locale.ROOT)) == 1)
-    found.filter(f => isComparable(f.dataType)).map(f => Expressions.column(quoted(f.name)))
+    val unique = readSchema().fields.filter(f => occurrences(f.name.toLowerCase(Locale.ROOT)) == 1)
+    unique.filter(f => isComparable(f.dataType)).map(f => Expressions.column(quoted(f.name)))
   }
 
   private def evaluated(e: Expression): Option[Expression] = e match {
     case in: InSubqueryExec =>
-      in.values().filter(_.length <= RuntimeFiltered.MostValues).map(values => InSet(in.child, values.toSet))
+      in.values().filter(_.length <= RuntimeFiltered.MaxValues).map(values => InSet(in.child, values.toSet))
     case other if other.exists(_.isInstanceOf[InSubqueryExec]) => None
     case other => Some(other)
   }
@@ -83,11 +83,11 @@ trait RuntimeFiltered[S <: RuntimeFiltered[S]] extends SupportsRuntimeCatalystFi
 
 private object RuntimeFiltered {
 
-  /** More keys than these are no narrow filter, and cost more than they spare. */
-  val MostValues = 50000
+  /** With more values, a filter costs more than it saves. */
+  val MaxValues = 50000
 }
 
-/** What one execution reads of the scan `all`; `filtered` is that scan with the filters of the execution. */
+/** The batch of one execution of the scan `all`; `filtered` is the scan with the filters of the execution. */
 private final class FilteredBatch[S <: RuntimeFiltered[S]](all: RuntimeFiltered[S], filtered: S)
     extends Batch {
   override def planInputPartitions(): Array[InputPartition] = {

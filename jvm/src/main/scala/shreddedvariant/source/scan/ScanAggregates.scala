@@ -1,4 +1,4 @@
-/** Reads the aggregates of a query as those that a scan can compute; None where it cannot. */
+/** Translates the aggregates of a query into aggregates that a scan can compute. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
@@ -16,13 +16,13 @@ import shreddedvariant.layout.{PathColumn, Wanted}
 import shreddedvariant.parquet.read.{Aggregate, AggregatedColumn}
 import shreddedvariant.stats.{Datum, Origin}
 
-/** What a scan is asked to compute: the partition columns of its groups, and the aggregates, both in order. */
+/** The aggregates that a scan computes, and the partition columns of GROUP BY, in the order of the query. */
 final case class PushedAggregates(groupBy: Seq[StructField], aggregates: Seq[Aggregate]) {
 
-  /** The columns that are aggregated, each once. */
+  /** The distinct columns that are aggregated. */
   def columns: Seq[AggregatedColumn] = aggregates.flatMap(_.of).distinct
 
-  /** Those among them that are paths. */
+  /** The aggregated columns that are paths. */
   def paths: Seq[PathColumn] = columns.map(_.column.origin).collect { case Origin.Path(path) => path }
 }
 
@@ -33,6 +33,8 @@ final class ScanAggregates(
     partitions: StructType,
     caseSensitive: Boolean
 ) {
+
+  /** None if the scan cannot compute one of the aggregates or groups. */
   def read(aggregation: Aggregation): Option[PushedAggregates] = for {
     groupBy <- all(aggregation.groupByExpressions.toSeq)(name(_).flatMap(field(partitions, _)))
     aggregates <- all(aggregation.aggregateExpressions.toSeq)(aggregate)
@@ -46,7 +48,7 @@ final class ScanAggregates(
     case _ => None
   }
 
-  /** Bounds of strings and binaries may be cut off, so these are computed as usual. */
+  /** The column of a min or max; not strings and binaries, because their bounds may be truncated. */
   private def compared(e: Expression): Option[AggregatedColumn] = column(e).filter(_.field.dataType match {
     case FloatType | DoubleType | _: DecimalType => true
     case other => Datum.isWhole(other)
@@ -63,7 +65,7 @@ final class ScanAggregates(
     case _ => None
   }
 
-  /** Variants are only counted, and for that it need not be known what they hold. */
+  /** Variants can only be counted, and a count needs only their presence. */
   private def ofData(field: StructField): Option[AggregatedColumn] = field.dataType match {
     case VariantType => aggregated(PathColumn(Seq(field.name), Nil, Wanted.Presence))
     case scalar if isScalar(scalar) => aggregated(field)
@@ -89,15 +91,15 @@ final class ScanAggregates(
     case _ => true
   }
 
-  private def field(of: StructType, name: String) = of.fields.find(_.name == name)
+  private def field(schema: StructType, name: String) = schema.fields.find(_.name == name)
 
   private def name(e: Expression): Option[String] = e match {
     case reference: NamedReference if reference.fieldNames.length == 1 => Some(reference.fieldNames.head)
     case _ => None
   }
 
-  private def all[A, B](of: Seq[A])(read: A => Option[B]): Option[Seq[B]] = {
-    val found = of.map(read)
-    if (found.forall(_.isDefined)) Some(found.flatten) else None
+  private def all[A, B](items: Seq[A])(read: A => Option[B]): Option[Seq[B]] = {
+    val results = items.map(read)
+    if (results.forall(_.isDefined)) Some(results.flatten) else None
   }
 }

@@ -1,4 +1,4 @@
-/** Finds in expressions over a scan the columns whose statistics files have. */
+/** Maps expressions over a scan to columns for which files may have statistics. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
@@ -11,31 +11,31 @@ import shreddedvariant.stats.{Column, MonotoneCast, Origin}
 /** `paths` are the hidden columns by their names, `files` the columns of the files. */
 final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseSensitive: Boolean) {
 
-  /** The column that an expression is, or why it is none. */
+  /** The column of an expression, or the reason why the expression has no statistics. */
   def find(e: Expression): Either[String, Column] = e match {
     case Path(path, isStrict) => ofPath(path, isStrict)
-    // What Spark makes alike in keys of joins, zeros of either sign and all NaN, tests take for equal in any case.
+    // Spark normalizes zeros and NaN in join keys; predicates treat both zeros, and all NaN, as equal anyway.
     case KnownFloatingPointNormalized(NormalizeNaNAndZero(child)) => find(child)
     case Cast(child, to, _, _) =>
       find(child).filterOrElse(
         column => MonotoneCast.widening(column.dataType, to).isDefined,
-        s"a cast to ${to.sql} stands around it"
+        s"it is cast to ${to.sql}"
       ).map(column => column.copy(types = column.types :+ to, text = s"CAST(${column.text} AS ${to.sql})"))
     case other =>
       names(other) match {
-        case Some(found) if holds(files, found) =>
+        case Some(path) if holds(files, path) =>
           Right(Column(
-            Origin.Plain(found),
+            Origin.Plain(path),
             Seq(other.dataType),
             isStrict = false,
-            found.map(Shape.quoted).mkString(".")
+            path.map(Shape.quoted).mkString(".")
           ))
-        case Some(found) => Left(s"files have no statistics of ${found.mkString(".")}")
+        case Some(path) => Left(s"files have no statistics of ${path.mkString(".")}")
         case None => Left(s"${other.prettyName} is no column")
       }
   }
 
-  /** An expression as EXPLAIN shows it: hidden columns by their paths. */
+  /** The SQL of an expression in EXPLAIN, with the paths of hidden columns. */
   def text(e: Expression): String = {
     val shown = e.transformUp {
       case Path(path, _) => AttributeReference(s"‹${path.path}›", path.wanted.dataType)()
@@ -48,22 +48,22 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
     case Wanted.Raising(target, _) =>
       Right(Column(Origin.Path(path), Seq(target), isStrict = true, path.path))
     case Wanted.Entry(_, value) => Right(Column(Origin.Path(path), Seq(value), isStrict = false, path.path))
-    case Wanted.HasEntry(_) => Left("it asks for a key and not for its value")
+    case Wanted.HasEntry(_) => Left("it tests for a key, not for its value")
     case Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys =>
       Left("files have no statistics of whole maps")
     case Wanted.Presence => Right(Column(Origin.Path(path), Seq(BooleanType), isStrict = false, path.path))
-    case _: Wanted.Failure => Left("it holds what could not be cast")
-    case _: Wanted.Json => Left("it is JSON text, which no statistics know")
+    case _: Wanted.Failure => Left("files have no statistics of failed casts")
+    case _: Wanted.Json => Left("it is JSON text, for which files have no statistics")
   }
 
-  /** A hidden column; beside what raises where its cast fails, it is a strict one. */
+  /** A hidden column; a [[StrictCast]] of the column and its failed casts is a strict column. */
   private object Path {
     def unapply(e: Expression): Option[(PathColumn, Boolean)] = e match {
       case a: Attribute => paths.get(a.name).map((_, false))
       case StrictCast(value, failing, target) =>
         (paths.get(value.name), paths.get(failing.name)) match {
-          case (Some(path @ PathColumn(_, _, Wanted.Value(wanted, zone))), Some(beside))
-              if wanted == target && beside == path.copy(wanted = Wanted.Failure(wanted, zone)) =>
+          case (Some(path @ PathColumn(_, _, Wanted.Value(dataType, zone))), Some(failures))
+              if dataType == target && failures == path.copy(wanted = Wanted.Failure(dataType, zone)) =>
             Some((path, true))
           case _ => None
         }

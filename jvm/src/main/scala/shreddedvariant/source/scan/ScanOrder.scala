@@ -1,4 +1,4 @@
-/** Reads the order and limit of a query as the first rows of one column; None where statistics know no such order. */
+/** Translates the ORDER BY and LIMIT of a query into a top N over one column with statistics. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
@@ -10,12 +10,12 @@ import shreddedvariant.stats.{Column, Datum, Origin, Top}
 /** `paths` are the hidden columns by their names, `data` the columns of the files. Collations: see `SkippingRule.Collations`. */
 final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSensitive: Boolean) {
 
-  /** By the first of the orders: the others tell rows apart that are equal in it. */
+  /** The top N by the first key, because other keys order only rows with equal first keys; or None. */
   def read(orders: Seq[SortOrder], limit: Int): Option[Top] =
     for {
       first <- orders.headOption
       column <- column(first)
-      if isCompared(column.dataType) && !othersMayRaise(column)
+      if isOrdered(column.dataType) && !othersMayRaise(column)
     } yield Top(
       column,
       isAscending = first.direction == SortDirection.ASCENDING,
@@ -38,7 +38,7 @@ final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSens
     case _ => None
   }
 
-  /** Spark casts in every row before it sorts: a row that may raise the query's error is not left out. */
+  /** Whether another column may raise an error. Then no row is skipped: Spark casts all rows before a sort. */
   private def othersMayRaise(column: Column) = paths.values.exists { path =>
     path.wanted match {
       case _: Wanted.Raising => column.origin != Origin.Path(path)
@@ -47,7 +47,7 @@ final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSens
     }
   }
 
-  private def isCompared(dataType: DataType) = dataType match {
+  private def isOrdered(dataType: DataType) = dataType match {
     case text: StringType => text == StringType
     case FloatType | DoubleType | _: DecimalType | BinaryType => true
     case other => Datum.isWhole(other)

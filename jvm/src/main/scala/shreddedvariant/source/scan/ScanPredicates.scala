@@ -1,4 +1,4 @@
-/** Reads the filters of a scan as predicates that statistics can judge; what they cannot is kept with the reason. */
+/** Translates the filters of a scan into predicates on statistics, or into `Unknown` with a reason. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.catalyst.{expressions => sql}
@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import shreddedvariant.stats._
 import shreddedvariant.stats.Predicate._
 
-/** `partitions` are the partition columns that the scan gives. */
+/** `partitions` are the partition columns of the scan. */
 final class ScanPredicates(
     columns: ScanColumns,
     partitions: StructType = new StructType,
@@ -60,7 +60,7 @@ final class ScanPredicates(
   private def holdsNot(test: Constant => ColumnPredicate): Make =
     (column, constant) => Not(Holds(column, test(constant)))
 
-  /** A comparison of a column with a constant, whichever stands on the left. */
+  /** A comparison of a column with a constant, in either order. */
   private def compared(filter: Expression, left: Expression, right: Expression)(
       columnLeft: Make,
       columnRight: Make
@@ -71,9 +71,9 @@ final class ScanPredicates(
     case _ => Unknown(columns.text(filter), "it compares with no constant")
   }
 
-  private def comparison(filter: Expression, of: Expression, value: Literal)(make: Make): Predicate = {
+  private def comparison(filter: Expression, operand: Expression, value: Literal)(make: Make): Predicate = {
     val made = for {
-      column <- comparable(of)
+      column <- comparable(operand)
       constant <- Constants.of(value, column.dataType)
     } yield make(column, constant)
     made.fold(Unknown(columns.text(filter), _), identity)
@@ -87,8 +87,8 @@ final class ScanPredicates(
     "its collation has another order than bytes"
   )
 
-  private def tested(filter: Expression, of: Expression)(test: ColumnPredicate): Predicate =
-    columns.find(of).fold(Unknown(columns.text(filter), _), Holds(_, test))
+  private def tested(filter: Expression, operand: Expression)(test: ColumnPredicate): Predicate =
+    columns.find(operand).fold(Unknown(columns.text(filter), _), Holds(_, test))
 
   private def in(filter: Expression, value: Expression, list: Seq[Literal]): Predicate = {
     val (nulls, others) = list.partition(_.value == null)
@@ -96,12 +96,12 @@ final class ScanPredicates(
       column <- comparable(value)
       constants = others.map(Constants.of(_, column.dataType))
       wrong = constants.collectFirst { case Left(reason) => reason }
-      found <- wrong.toLeft(constants.collect { case Right(constant) => constant })
-    } yield Holds(column, ColumnPredicate.In(found.sortBy(_.datum)(order).toIndexedSeq, nulls.nonEmpty))
+      values <- wrong.toLeft(constants.collect { case Right(constant) => constant })
+    } yield Holds(column, ColumnPredicate.In(values.sortBy(_.datum)(order).toIndexedSeq, nulls.nonEmpty))
     made.fold(Unknown(columns.text(filter), _), identity)
   }
 
-  /** Whatever else a pattern asks for, what is like it begins with all that stands before its first wildcard. */
+  /** A text that matches a pattern begins with the characters before the first wildcard of the pattern. */
   private def like(filter: Expression, value: Expression, prefix: String): Predicate =
     if (prefix.isEmpty) Unknown(columns.text(filter), "its pattern begins with a wildcard")
     else
@@ -117,7 +117,7 @@ final class ScanPredicates(
 
 private object Constants {
 
-  /** A literal as statistics compare it, if it is of the column's type. */
+  /** A literal of the column's type as a constant for statistics, or the reason why there is none. */
   def of(literal: Literal, dataType: DataType): Either[String, Constant] =
     if (!isSame(literal.dataType, dataType))
       Left(s"${dataType.sql} is compared with ${literal.dataType.sql}")

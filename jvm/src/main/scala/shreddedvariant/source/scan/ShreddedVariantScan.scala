@@ -1,4 +1,4 @@
-/** One scan of a table: its columns, its partitions, its readers. */
+/** The scan of a table: its columns, its partitions, its readers. */
 package shreddedvariant.source.scan
 
 import org.apache.hadoop.fs.Path
@@ -43,10 +43,10 @@ final case class ShreddedVariantScan(
     with RuntimeFiltered[ShreddedVariantScan] {
   override def withWhole(reasons: Map[String, String]): PathScan = copy(whole = reasons)
 
-  /** Whether it gives all rows of its files. */
+  /** Whether the scan returns all rows of its files. */
   def isWhole: Boolean = partitionFilters.isEmpty && dataFilters.isEmpty && limit.isEmpty && top.isEmpty
 
-  /** Spark's own equality knows nothing of what is ours, and scans that are equal are run once. */
+  /** Adds the fields of this class to Spark's comparison, because Spark runs equal scans only once. */
   override def equals(other: Any): Boolean = other match {
     case that: ShreddedVariantScan =>
       super.equals(that) && paths == that.paths && options == that.options &&
@@ -58,7 +58,7 @@ final case class ShreddedVariantScan(
 
   override def isSplitable(path: Path): Boolean = true
 
-  /** The paths that are read as columns, by the names of these. */
+  /** The paths that are read as hidden columns, by the names of the columns. */
   private def readPaths: Map[String, PathColumn] =
     paths.map(p => p.name -> p).toMap.filter { case (name, _) => readDataSchema.fieldNames.contains(name) }
 
@@ -72,7 +72,7 @@ final case class ShreddedVariantScan(
       limit.map(rows => "Rows of a split" -> s"up to $rows") ++
       top.map(top => "First rows" -> top.text) ++ filesOfLog
 
-  /** How many files of a Delta table are read, as far as its log tells. */
+  /** The number of files of a Delta table that its log does not skip, and the number of all files. */
   private def filesOfLog: Option[(String, String)] = listed match {
     case delta: DeltaFileIndex =>
       val (kept, all) = delta.counts(partitionFilters)
@@ -80,13 +80,13 @@ final case class ShreddedVariantScan(
     case _ => None
   }
 
-  /** Why variants are read whole, in the order of the columns. */
+  /** The reasons why variants are read whole, in the order of the columns. */
   private def reasons: Seq[String] =
     readDataSchema.fieldNames.toSeq.flatMap(name =>
       whole.get(name).map(why => s"${Shape.quoted(name)}: $why")
     )
 
-  /** The filters as far as statistics of files can judge them; all of them are evaluated above the scan. */
+  /** The filters as predicates on statistics; Spark evaluates all filters again above the scan. */
   private lazy val skipping: Seq[Predicate] = {
     val columns = new ScanColumns(readPaths, dataSchema, conf.caseSensitiveAnalysis)
     val predicates = new ScanPredicates(columns, readPartitionSchema)
@@ -99,19 +99,19 @@ final case class ShreddedVariantScan(
   private def notUsed: Seq[String] =
     for (predicate <- skipping; unknown <- predicate.unknowns) yield s"${unknown.text}: ${unknown.reason}"
 
-  /** What is read of the files: paths of variants, and the other columns whole. */
+  /** The columns that are read from files: leaves of paths, and whole columns. */
   private def readLeaves: Seq[String] =
     readDataSchema.fieldNames.toSeq.map(name => readPaths.get(name).fold(Shape.quoted(name))(_.leaf)).distinct
 
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all(sparkSession)
 
-  /** Files that no task hears of, because their partition cannot match, or by the log of a Delta table no row of theirs. */
+  /** The number of files that no task reads, because partition values or a Delta log exclude them. */
   override def reportDriverMetrics(): Array[CustomTaskMetric] = {
     def files(index: PartitioningAwareFileIndex, filters: Seq[Expression]) =
       index.listFiles(filters, Nil).map(_.files.size.toLong).sum
-    val now = lastPlanned().getOrElse(this)
+    val planned = lastPlanned().getOrElse(this)
     if (ReadMetrics.areKnown(sparkSession)) {
-      val (all, kept) = (files(fileIndex, Nil), files(now.listed, now.partitionFilters))
+      val (all, kept) = (files(fileIndex, Nil), files(planned.listed, planned.partitionFilters))
       Array(TaskCount(ReadCount.FilesSkipped.name, math.max(all - kept, 0L)))
     } else Array.empty
   }
@@ -123,7 +123,7 @@ final case class ShreddedVariantScan(
     case _ => super.toMicroBatchStream(checkpoint)
   }
 
-  /** As for Spark's own Parquet scans: rows where the setting asks for them. They come out of the same batches. */
+  /** As for Spark's own Parquet scans: batches, or rows if the vectorized reader is off. */
   override def columnarSupportMode: ColumnarSupportMode =
     if (conf.parquetVectorizedReaderEnabled) ColumnarSupportMode.SUPPORTED
     else ColumnarSupportMode.UNSUPPORTED
@@ -142,7 +142,7 @@ final case class ShreddedVariantScan(
   override private[source] def planFiles(): Seq[FilePartition] = copy(fileIndex = listed).planAll()
   private def planAll(): Seq[FilePartition] = Maintenance.bins(options, fileIndex).getOrElse(partitions)
 
-  /** The files without those of which the log of a Delta table says that no row of theirs passes. */
+  /** The files, without those that the statistics in the log of a Delta table exclude. */
   private def listed: PartitioningAwareFileIndex = fileIndex match {
     case delta: DeltaFileIndex => delta.where(predicate.map(AskedOfFiles(_, readPartitionSchema)))
     case other => other
@@ -153,7 +153,7 @@ final case class ShreddedVariantScan(
   override protected def withFilters(filters: Seq[Expression]): ShreddedVariantScan = {
     val (ofPartitions, ofData) =
       DataSourceUtils.getPartitionFiltersAndDataFilters(fileIndex.partitionSchema, filters)
-    // Rows that such a filter drops are none of the limit's, nor of the first ones.
+    // A limit and a top N count only rows that pass all filters.
     copy(
       partitionFilters = partitionFilters ++ ofPartitions,
       dataFilters = dataFilters ++ ofData,

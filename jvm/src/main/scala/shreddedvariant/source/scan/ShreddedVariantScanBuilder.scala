@@ -1,4 +1,4 @@
-/** What Spark pushes into a scan: filters, columns, aggregates, a limit or an order with one. */
+/** Collects what Spark pushes into a scan: filters, columns, aggregates, a limit or a top N. */
 package shreddedvariant.source.scan
 
 import org.apache.spark.sql.SparkSession
@@ -35,36 +35,37 @@ final class ShreddedVariantScanBuilder(
   private var top: Option[Top] = None
 
   /**
-   * A file that turns out to be damaged gives the rows before the damage and no error: what its footer promises may never
-   * come. Law: where that is allowed, no rows are left out for those of a footer, and nothing is answered from one. A
-   * file that is missing is found so before its footer is read, and a limit ends each split by rows that were read.
+   * With `ignoreCorruptFiles`, a damaged file gives the rows before the damage and no error, so rows that its
+   * footer counts may never be read. Law: with this setting, footers do not answer aggregates, and no rows are
+   * skipped because of other rows that a footer counts. The setting does not affect limits, which count rows
+   * that are read. A missing file is detected before its footer is read.
    */
   private lazy val isDamageIgnored = new FileSourceOptions(CaseInsensitiveMap(options)).ignoreCorruptFiles
 
-  private def known = paths.map(p => p.name -> p).toMap
+  private def pathsByName = paths.map(p => p.name -> p).toMap
   private def caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
 
-  /** Rows that a filter may drop are none of the footer's. */
+  /** Only without filters on rows, because a footer counts all rows. */
   override def pushAggregation(aggregation: Aggregation): Boolean = {
-    val reader = new ScanAggregates(known, files.dataSchema, files.index.partitionSchema, caseSensitive)
+    val reader = new ScanAggregates(pathsByName, files.dataSchema, files.index.partitionSchema, caseSensitive)
     aggregates = if (dataFilters.isEmpty && !isDamageIgnored) reader.read(aggregation) else None
     aggregates.isDefined
   }
 
-  /** Asked for where every row of the scan counts; each split gives up to so many, and Spark takes those that it needs. */
+  /** Spark pushes a limit only if no filter is above the scan. Each split ends after `limit` rows. */
   override def pushLimit(limit: Int): Boolean = {
     this.limit = Some(limit)
     true
   }
 
-  /** Asked for where every row of the scan counts, as a limit is; Spark sorts what is left. */
+  /** Spark pushes a top N only if no filter is above the scan, and sorts the rows that the scan returns. */
   override def pushTopN(orders: Array[SortOrder], limit: Int): Boolean = {
-    val order = new ScanOrder(known, files.dataSchema, caseSensitive)
+    val order = new ScanOrder(pathsByName, files.dataSchema, caseSensitive)
     top = if (isDamageIgnored) None else order.read(orders.toSeq, limit)
     top.isDefined
   }
 
-  /** Of a limit and of an order alike: a split gives what may be among the rows that are asked for. */
+  /** For limits and top N: a split returns all rows that may be in the result, and Spark does the rest. */
   override def isPartiallyPushed(): Boolean = true
 
   override def build(): Scan = aggregates match {

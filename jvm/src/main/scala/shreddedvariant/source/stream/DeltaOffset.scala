@@ -1,11 +1,13 @@
 /**
- * How far a stream has read a Delta table, as checkpoints keep it.
+ * The position of a stream in a Delta table, as checkpoints have it.
  *
  * {{{
  *   { "table" : "5c6d…", "version" : 7, "file" : 2, "isSnapshot" : false }
  * }}}
- * Of a commit, all versions before it are read, and the files that it added up to this one, counted from 0 in the order
- * of the log; of a snapshot, the files that the table had at the version, the oldest first. -1 is none of them.
+ * Position in a commit: the stream has read all versions before `version`, and the files that `version` added
+ * up to number `file`, counted from 0 in the order of the log. Position in a snapshot: the stream has read the
+ * files of the table at `version` up to number `file`, counted from 0, the oldest first. -1 is before the first
+ * file.
  */
 package shreddedvariant.source.stream
 
@@ -27,7 +29,7 @@ final case class DeltaOffset(table: String, version: Long, file: Int, isSnapshot
 object DeltaOffset {
   private val mapper = new ObjectMapper
 
-  /** None for what is no such offset. */
+  /** None if the text is not such an offset. */
   def parse(json: String): Option[DeltaOffset] = for {
     root <- Try(mapper.readTree(json)).toOption.filter(root => root != null && root.isObject)
     table = root.path("table")

@@ -1,4 +1,4 @@
-/** Options of a stream from a Delta table: where it starts, and how much of it is a micro-batch. */
+/** The start of a stream from a Delta table, and the limit of its micro-batches, from its options. */
 package shreddedvariant.source.stream
 
 import org.apache.spark.network.util.JavaUtils
@@ -8,7 +8,7 @@ import shreddedvariant.delta.{DeltaCommits, DeltaSnapshot}
 import shreddedvariant.source.table.DeltaTables
 
 private[source] object DeltaStart {
-  private val UsualFiles = 1000
+  private val DefaultFiles = 1000
 
   def of(table: DeltaSnapshot, commits: DeltaCommits, options: Map[String, String]): DeltaOffset = {
     def commit(version: Long) = DeltaOffset(table.id, version, -1, isSnapshot = false)
@@ -52,6 +52,6 @@ private[source] object DeltaStart {
       size
     }
     val limits = files.map(ReadLimit.maxFiles(_)).toSeq ++ bytes.map(ReadLimit.maxBytes(_))
-    if (limits.isEmpty) ReadLimit.maxFiles(UsualFiles) else ReadLimit.compositeLimit(limits.toArray)
+    if (limits.isEmpty) ReadLimit.maxFiles(DefaultFiles) else ReadLimit.compositeLimit(limits.toArray)
   }
 }

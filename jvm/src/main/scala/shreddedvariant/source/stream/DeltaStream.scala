@@ -1,9 +1,9 @@
 /**
- * Reads a Delta table as it grows: first the files that it has, unless a version to start at is named, then those that
- * each commit adds. Columns are those of the table when the query starts.
+ * Reads a Delta table as a stream: first the files of the table, unless an option names a start, then the files
+ * that each commit adds. The columns are those of the table at the start of the query.
  *
- * What a stream has given it cannot take back, so commits that take rows away end it, unless an option says what to do.
- * Commits that hold the same rows in other files are passed over.
+ * A stream cannot take rows back, so a commit that removes rows ends the stream, unless an option allows the
+ * commit. Commits that move rows to other files without a change are skipped.
  */
 package shreddedvariant.source.stream
 
@@ -40,12 +40,12 @@ final class DeltaStream(
     throw Errors.deltaOption(
       table.root,
       key,
-      s"a stream reads what comes: ${StreamOptions.StartingVersion} says from where on"
+      s"a stream reads all later versions, and ${StreamOptions.StartingVersion} sets its start"
     )
 
-  // ---- where it starts ----
+  // ---- the start ----
 
-  /** Kept with the checkpoint: a query that is stopped in its first batch starts at the same place again. */
+  /** Stored in the checkpoint: a query that stops in its first batch starts at the same offset again. */
   override lazy val initialOffset: DeltaOffset = {
     val files = CheckpointFileManager.create(checkpoint, conf)
     val file = new Path(checkpoint, "start.json")
@@ -66,28 +66,28 @@ final class DeltaStream(
 
   override def deserializeOffset(json: String): DeltaOffset = {
     def refuse(reason: String) = throw Errors.deltaStreamOffset(table.root, json, reason)
-    val offset = DeltaOffset.parse(json).getOrElse(refuse("it has not the form of one"))
-    if (offset.table != table.id) refuse("another table stands at its path now")
+    val offset = DeltaOffset.parse(json).getOrElse(refuse("it has another format"))
+    if (offset.table != table.id) refuse("the path has another table now")
     offset
   }
 
-  // ---- how far it goes ----
+  // ---- the end ----
 
   override def getDefaultReadLimit: ReadLimit = DeltaStart.limit(options)
 
-  /** The newest version that is known, and the last one that is read with Trigger.AvailableNow. */
+  /** The newest known version, and the last version for Trigger.AvailableNow. */
   private var newest = table.version
-  private var last: Option[Long] = None
+  private var lastVersion: Option[Long] = None
 
-  override def prepareForTriggerAvailableNow(): Unit = last = Some(commits.newest)
+  override def prepareForTriggerAvailableNow(): Unit = lastVersion = Some(commits.newest)
 
   override def latestOffset(): Offset = latestOffset(initialOffset, ReadLimit.allAvailable())
 
-  /** None, as null, where there is nothing new. */
+  /** Null if there are no new files. */
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
-    if (last.isEmpty && commits.has(newest + 1)) newest = commits.newest
+    if (lastVersion.isEmpty && commits.has(newest + 1)) newest = commits.newest
     val budget = Budget.of(limit)
-    after(from(start), last.getOrElse(newest)).takeWhile { case (_, file) => budget.take(file) }
+    after(from(start), lastVersion.getOrElse(newest)).takeWhile { case (_, file) => budget.take(file) }
       .foldLeft(Option.empty[DeltaOffset])((_, next) => Some(next._1))
       .orNull
   }
@@ -97,57 +97,59 @@ final class DeltaStream(
     case other => deserializeOffset(other.json)
   }
 
-  // ---- what it reads ----
+  // ---- the files ----
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     val until = from(end)
-    val files = after(from(start), until.version).takeWhile { case (at, _) => isUpTo(at, until) }.map(_._2)
+    val files =
+      after(from(start), until.version).takeWhile { case (offset, _) => isUpTo(offset, until) }.map(_._2)
     val batch = files.toIndexedSeq
     val names = table.partitionColumns.toSet
-    // Files of before the partition columns were changed.
+    // Files from before a change of the partition columns.
     if (batch.exists(_.partition.keySet != names)) throw Errors.deltaStreamColumns(table.root, until.version)
     scan.partitionsOf(index.of(batch))
   }
 
   override def createReaderFactory(): PartitionReaderFactory = {
-    // A scan has partition columns behind the others, whatever the order of the table.
-    val found = scan.readSchema().fieldNames
-    val wanted =
-      table.schema.fieldNames.filter(found.contains) ++ found.filterNot(table.schema.fieldNames.contains)
-    OrderedReaderFactory(scan.createReaderFactory(), wanted.map(found.indexOf(_)))
+    // A scan returns the partition columns last; the table may have another order.
+    val read = scan.readSchema().fieldNames
+    val ordered =
+      table.schema.fieldNames.filter(read.contains) ++ read.filterNot(table.schema.fieldNames.contains)
+    OrderedReaderFactory(scan.createReaderFactory(), ordered.map(read.indexOf(_)))
   }
 
-  private def isUpTo(at: DeltaOffset, end: DeltaOffset) =
-    if (at.isSnapshot && end.isSnapshot) at.file <= end.file
-    else at.isSnapshot || !end.isSnapshot &&
-    (at.version < end.version || at.version == end.version && at.file <= end.file)
+  private def isUpTo(offset: DeltaOffset, end: DeltaOffset) =
+    if (offset.isSnapshot && end.isSnapshot) offset.file <= end.file
+    else offset.isSnapshot || !end.isSnapshot &&
+    (offset.version < end.version || offset.version == end.version && offset.file <= end.file)
 
-  /** The files behind an offset, as far as a version. */
+  /** The files after an offset, up to a version, with their offsets. */
   private def after(start: DeltaOffset, until: Long): Iterator[(DeltaOffset, DeltaFile)] = {
-    val rest =
+    val ofSnapshot =
       if (start.isSnapshot) numbered(start, snapshot(start.version))
       else Iterator.empty
     val first = if (start.isSnapshot) start.version + 1 else start.version
-    rest ++ (first to until).iterator.flatMap { version =>
-      val isBegun = !start.isSnapshot && version == start.version && start.file >= 0
-      val at = if (version == start.version) start else DeltaOffset(table.id, version, -1, isSnapshot = false)
-      numbered(at.copy(isSnapshot = false), added(commit(version, until), isBegun))
+    ofSnapshot ++ (first to until).iterator.flatMap { version =>
+      val isPartlyRead = !start.isSnapshot && version == start.version && start.file >= 0
+      val position =
+        if (version == start.version) start else DeltaOffset(table.id, version, -1, isSnapshot = false)
+      numbered(position.copy(isSnapshot = false), added(commit(version, until), isPartlyRead))
     }
   }
 
   private def numbered(start: DeltaOffset, files: IndexedSeq[DeltaFile]) =
     (start.file + 1 until files.size).iterator.map(i => (start.copy(file = i), files(i)))
 
-  /** Oldest first; the order is the same whenever a version is looked at. */
+  /** The files of a version, the oldest first; the order is the same at every call. */
   private def snapshot(version: Long): IndexedSeq[DeltaFile] = {
-    if (!first.exists(_._1 == version)) {
+    if (!cached.exists(_._1 == version)) {
       val past = if (version == table.version) table else open(version)
       checkColumns(version, past.schema, past.partitionColumns)
-      first = Some((version, past.files.sortBy(file => (file.modified, file.path))))
+      cached = Some((version, past.files.sortBy(file => (file.modified, file.path))))
     }
-    first.get._2
+    cached.get._2
   }
-  private var first: Option[(Long, IndexedSeq[DeltaFile])] = None
+  private var cached: Option[(Long, IndexedSeq[DeltaFile])] = None
 
   private def open(version: Long) =
     try DeltaLog.open(new Path(table.root), AsOf.Version(version), conf)
@@ -156,14 +158,14 @@ final class DeltaStream(
         throw Errors.deltaStreamVersion(table.root, version)
     }
 
-  /** A commit that is read in part already was judged before. */
-  private def added(commit: DeltaCommit, isBegun: Boolean): IndexedSeq[DeltaFile] = {
+  /** The files that a commit adds. A commit that is partly read has passed the checks before. */
+  private def added(commit: DeltaCommit, isPartlyRead: Boolean): IndexedSeq[DeltaFile] = {
     for ((schema, partitions) <- commit.columns) checkColumns(commit.version, schema, partitions)
     def isSet(key: String) = Options.isTrue(options, key)
     if (!commit.removes) commit.files
     else if (isSet(StreamOptions.SkipChangeCommits)) IndexedSeq.empty
     else if (
-      isBegun || isSet(StreamOptions.IgnoreChanges) || isSet(
+      isPartlyRead || isSet(StreamOptions.IgnoreChanges) || isSet(
         StreamOptions.IgnoreDeletes
       ) && commit.files.isEmpty
     )
@@ -171,25 +173,25 @@ final class DeltaStream(
     else throw Errors.deltaStreamRemoval(table.root, commit.version, commit.files.nonEmpty)
   }
 
-  private def checkColumns(version: Long, schema: StructType, by: Seq[String]) =
-    if (by != table.partitionColumns || !DeltaColumns.fits(schema, table.schema))
+  private def checkColumns(version: Long, schema: StructType, partitions: Seq[String]) =
+    if (partitions != table.partitionColumns || !DeltaColumns.fits(schema, table.schema))
       throw Errors.deltaStreamColumns(table.root, version)
 
   // ---- commits ----
 
-  /** Those that have been read and may be asked for again. */
-  private val known = mutable.LongMap.empty[DeltaCommit]
+  /** The commits that have been read and may be needed again. */
+  private val loaded = mutable.LongMap.empty[DeltaCommit]
 
   private def commit(version: Long, until: Long): DeltaCommit = {
-    if (!known.contains(version))
-      commits.read(version, math.min(until, version + Portion - 1)).foreach(c => known(c.version) = c)
-    known(version)
+    if (!loaded.contains(version))
+      commits.read(version, math.min(until, version + Portion - 1)).foreach(c => loaded(c.version) = c)
+    loaded(version)
   }
 
   override def commit(end: Offset): Unit = {
     val done = from(end)
-    if (!done.isSnapshot) first = None
-    known.keys.toSeq.filter(_ < done.version).foreach(known -= _)
+    if (!done.isSnapshot) cached = None
+    loaded.keys.toSeq.filter(_ < done.version).foreach(loaded -= _)
   }
 
   override def stop(): Unit = ()
@@ -206,11 +208,11 @@ trait StreamedScan {
 
 private object DeltaStream {
 
-  /** Commits that are read from the log at once. */
+  /** The number of commits that are read from the log at once. */
   val Portion = 64
 }
 
-/** What a micro-batch may still take; a first file it takes always. */
+/** The number of files and bytes that a micro-batch may still take; it always takes its first file. */
 private final class Budget(var files: Long, var bytes: Long) {
   private var isEmpty = true
 

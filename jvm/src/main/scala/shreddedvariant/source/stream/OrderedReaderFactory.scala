@@ -1,4 +1,4 @@
-/** Gives the columns of a reader in another order; `order` says where each one stands in what is read. */
+/** Reorders the columns of a reader; `order` has the index of each column in the batches of the reader. */
 package shreddedvariant.source.stream
 
 import org.apache.spark.sql.catalyst.InternalRow

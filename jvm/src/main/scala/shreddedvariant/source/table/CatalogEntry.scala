@@ -1,4 +1,4 @@
-/** What a catalog knows of a table: its properties, and how it is partitioned. */
+/** The entry of a table in a catalog: its properties and its partition columns. */
 package shreddedvariant.source.table
 
 import java.util.Locale
@@ -11,13 +11,13 @@ import shreddedvariant.Options
 
 final case class CatalogEntry(properties: Map[String, String], partitionColumns: Seq[String]) {
 
-  /** The options of the table, from its OPTIONS and its TBLPROPERTIES alike. */
+  /** The options of the table, from both OPTIONS and TBLPROPERTIES. */
   def options: Map[String, String] = CatalogEntry.options(properties)
 
-  /** Those that a Delta table is created with; afterwards its log has them. */
+  /** The properties for a new Delta table; the log of an existing table has its own. */
   def deltaProperties: Map[String, String] = options.filter(o => CatalogEntry.isOfDelta(o._1))
 
-  /** As Spark shows them: where a table was given no place, the catalog manages it. */
+  /** The properties that Spark shows. A table with a `path` but no location is a managed table. */
   def shown: Map[String, String] = {
     val path = Options.get(properties, "path")
     val others = properties.filterNot(_._1.equalsIgnoreCase("path"))
@@ -28,19 +28,19 @@ final case class CatalogEntry(properties: Map[String, String], partitionColumns:
 
 object CatalogEntry {
 
-  /** Spark's catalog hands these over with every table that it creates or loads, and nobody else does. */
+  /** Whether properties are those of a catalog table: only Spark's catalog sets the owner and the provider. */
   def isOne(properties: Map[String, String]): Boolean =
     properties.contains(TableCatalog.PROP_OWNER) && isOurs(properties.get(TableCatalog.PROP_PROVIDER))
 
   private val SourceClass = "shreddedvariant.source.ShreddedVariantSource"
 
-  /** Whether tables of a provider are ours; none stands for the session's default. */
+  /** Whether a provider is this format; None is the session's default provider. */
   def isOurs(provider: Option[String]): Boolean = {
     val name = provider.getOrElse(SQLConf.get.defaultDataSourceName)
     name.equalsIgnoreCase("shredded_variant") || name == SourceClass
   }
 
-  /** What a catalog says of a table; partitions by anything but a column are left out. */
+  /** The entry for properties of a catalog; partition transforms other than columns are left out. */
   def of(properties: Map[String, String], partitioning: Seq[Transform]): CatalogEntry =
     CatalogEntry(properties, partitioning.filter(isIdentity).map(column))
 
@@ -49,7 +49,7 @@ object CatalogEntry {
 
   private def column(transform: Transform) = transform.references.head.fieldNames.head
 
-  /** Spark hands what stands in OPTIONS over twice, once with a prefix. */
+  /** Spark passes each of the OPTIONS twice, once with a prefix. */
   private def options(properties: Map[String, String]): Map[String, String] = {
     val (prefixed, bare) = properties.partition { case (key, _) =>
       key.startsWith(TableCatalog.OPTION_PREFIX)
@@ -62,16 +62,18 @@ object CatalogEntry {
 
   def isOfDelta(key: String): Boolean = key.toLowerCase(Locale.ROOT).startsWith("delta.")
 
-  /** The table as a write of its first rows makes it: options of the write stay, but for those of this write alone. */
+  /** The table that a write creates: it keeps the options of the write, except those for a single write. */
   def keeping(spec: TableSpec, write: Map[String, String]): TableSpec = {
-    val taken = (spec.properties ++ spec.options).keySet.map(_.toLowerCase(Locale.ROOT))
+    val existing = (spec.properties ++ spec.options).keySet.map(_.toLowerCase(Locale.ROOT))
     val kept = write.filterNot { case (key, _) =>
-      isReserved(key) || ofOneWrite(key.toLowerCase(Locale.ROOT)) || taken(key.toLowerCase(Locale.ROOT))
+      isReserved(key) || forSingleWrite(key.toLowerCase(Locale.ROOT)) || existing(
+        key.toLowerCase(Locale.ROOT)
+      )
     }
     spec.copy(options = spec.options ++ kept)
   }
 
-  private val ofOneWrite: Set[String] = Set(
+  private val forSingleWrite: Set[String] = Set(
     Options.MergeSchema,
     Options.OverwriteSchema,
     Options.ReplaceWhere,

@@ -1,4 +1,4 @@
-/** The columns of a Delta table and of rows that are written to it, brought together. */
+/** Combines the columns of a Delta table with the columns of rows that are written to it. */
 package shreddedvariant.source.table
 
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
@@ -7,19 +7,19 @@ import shreddedvariant.layout.Shape
 
 object DeltaColumns {
 
-  /** Columns of a query as a table's: what the query noted for itself is left out. */
+  /** The columns of a query as columns of a table: with comments, without other metadata of the query. */
   def plain(columns: StructType): StructType = StructType(columns.map { column =>
-    val noted = new MetadataBuilder
-    column.getComment().foreach(noted.putString("comment", _))
+    val metadata = new MetadataBuilder
+    column.getComment().foreach(metadata.putString("comment", _))
     StructField(
       column.name,
       CharVarcharUtils.replaceCharVarcharWithString(column.dataType),
       column.nullable,
-      noted.build()
+      metadata.build()
     )
   })
 
-  /** The table's columns with those of the data that it lacks behind them, in structs as well. */
+  /** The table's columns, then the columns of the data that the table lacks; the same within structs. */
   def grown(table: StructType, data: StructType, caseSensitive: Boolean): StructType = {
     def same(a: String, b: String) = if (caseSensitive) a == b else a.equalsIgnoreCase(b)
     def struct(table: StructType, data: StructType): StructType = {
@@ -39,16 +39,16 @@ object DeltaColumns {
     struct(table, data)
   }
 
-  /** Whether files of these columns can be read as those: each of them is there, with its type. */
-  def fits(columns: DataType, wanted: DataType): Boolean = (columns, wanted) match {
-    case (c: StructType, w: StructType) =>
-      c.forall(field => w.exists(f => f.name == field.name && fits(field.dataType, f.dataType)))
-    case (c: ArrayType, w: ArrayType) => fits(c.elementType, w.elementType)
-    case (c: MapType, w: MapType) => fits(c.keyType, w.keyType) && fits(c.valueType, w.valueType)
-    case _ => columns == wanted
+  /** Whether files with `columns` can be read as `target`, because it has each column with its type. */
+  def fits(columns: DataType, target: DataType): Boolean = (columns, target) match {
+    case (c: StructType, t: StructType) =>
+      c.forall(field => t.exists(f => f.name == field.name && fits(field.dataType, f.dataType)))
+    case (c: ArrayType, t: ArrayType) => fits(c.elementType, t.elementType)
+    case (c: MapType, t: MapType) => fits(c.keyType, t.keyType) && fits(c.valueType, t.valueType)
+    case _ => columns == target
   }
 
-  /** The names of what was added. */
+  /** The names of the columns that `grown` has and `table` lacks. */
   def added(table: StructType, grown: StructType): Seq[String] = {
     def of(table: DataType, grown: DataType, path: String): Seq[String] = (table, grown) match {
       case (t: StructType, g: StructType) =>

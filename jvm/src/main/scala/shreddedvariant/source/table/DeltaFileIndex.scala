@@ -1,4 +1,4 @@
-/** The files of one version of a Delta table as Spark's scans ask for them: listed by its log, never by a directory. */
+/** Spark's file index of one version of a Delta table: the log lists the files, never the directory. */
 package shreddedvariant.source.table
 
 import scala.collection.mutable
@@ -16,10 +16,10 @@ import org.apache.spark.sql.types.StructType
 import shreddedvariant.delta.{DeltaFile, DeltaSnapshot, FileSkipping}
 import shreddedvariant.stats
 
-/** `partitions` are the partition columns that the predicate has been read with. */
+/** A predicate on files; its tests of partition values read rows of the columns `partitions`. */
 final case class AskedOfFiles(predicate: stats.Predicate, partitions: StructType) {
 
-  /** What is asked of the files of one partition, whose values are those of `columns`. */
+  /** The predicate for the files of one partition, whose values are a row of `columns`. */
   def at(values: InternalRow, columns: StructType): stats.Predicate =
     predicate.at(InternalRow.fromSeq(partitions.map { field =>
       values.get(columns.fieldIndex(field.name), field.dataType)
@@ -30,8 +30,8 @@ final class DeltaFileIndex(
     spark: SparkSession,
     val snapshot: DeltaSnapshot,
     parameters: Map[String, String],
-    private val asked: Option[AskedOfFiles] = None,
-    only: Option[IndexedSeq[DeltaFile]] = None
+    private val condition: Option[AskedOfFiles] = None,
+    batchFiles: Option[IndexedSeq[DeltaFile]] = None
 ) extends PartitioningAwareFileIndex(spark, parameters, None) {
   private val columns: StructType = snapshot.partitionSchema
   private val caseSensitive = spark.sessionState.conf.caseSensitiveAnalysis
@@ -42,56 +42,56 @@ final class DeltaFileIndex(
   override def refresh(): Unit = ()
   override def allFiles(): Seq[FileStatus] = files.map(status)
 
-  /** What of the table a scan reads: the files of its version, or those of a micro-batch. */
-  private def files: IndexedSeq[DeltaFile] = only.getOrElse(snapshot.files)
+  /** The files that a scan reads: those of the version, or those of a micro-batch. */
+  private def files: IndexedSeq[DeltaFile] = batchFiles.getOrElse(snapshot.files)
 
   def of(files: IndexedSeq[DeltaFile]): DeltaFileIndex =
-    new DeltaFileIndex(spark, snapshot, parameters, asked, Some(files))
+    new DeltaFileIndex(spark, snapshot, parameters, condition, Some(files))
 
-  /** The same version without the files of which statistics say that the predicate is true of no row. */
-  def where(asked: Option[AskedOfFiles]): DeltaFileIndex = synchronized {
-    // Spark asks for the plan, the readers and the metrics one after the other, each time anew.
-    if (!last.exists(_.asked == asked))
-      last = Some(new DeltaFileIndex(spark, snapshot, parameters, asked, only))
+  /** The same version, without the files that statistics exclude by the predicate. */
+  def where(condition: Option[AskedOfFiles]): DeltaFileIndex = synchronized {
+    // Cached, because Spark requests the plan, the readers and the metrics one after the other.
+    if (!last.exists(_.condition == condition))
+      last = Some(new DeltaFileIndex(spark, snapshot, parameters, condition, batchFiles))
     last.get
   }
   private var last: Option[DeltaFileIndex] = None
 
-  /** How many files may have rows that pass, of how many. */
+  /** The number of files that may have matching rows, and the number of all files. */
   def counts(filters: Seq[Expression]): (Int, Int) = (select(filters).map(_._2.size).sum, files.size)
   override lazy val sizeInBytes: Long = files.iterator.map(_.size).sum
 
-  // What directories hold is of no interest.
+  // Not used, because the log lists the files.
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = Map.empty
 
   private lazy val partitions: Seq[PartitionFiles] =
     files.groupBy(_.partition).toSeq.map { case (texts, files) =>
-      new PartitionFiles(values.row(texts), files, asked)
+      new PartitionFiles(values.row(texts), files, condition)
     }
 
   override def listFiles(filters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
     select(filters).map { case (values, files) => PartitionDirectory(values, files.map(status).toArray) }
 
-  /** The files whose partition values may pass, and of which statistics do not say that no row of theirs does. */
+  /** The files by partition, without partitions that fail the filters and files that statistics exclude. */
   private def select(filters: Seq[Expression]): Seq[(InternalRow, IndexedSeq[DeltaFile])] = {
     val names = columns.fieldNames.toSet
     val usable = filters.filter(_.references.forall(a => names(a.name)))
-    val chosen = usable.reduceOption(And(_, _)).fold(partitions) { filter =>
+    val matching = usable.reduceOption(And(_, _)).fold(partitions) { filter =>
       val predicate = PartitionCondition.bound(filter, columns)
       partitions.filter(partition => predicate.eval(partition.values))
     }
-    chosen.map(partition => (partition.values, partition.kept)).filter(_._2.nonEmpty)
+    matching.map(partition => (partition.values, partition.kept)).filter(_._2.nonEmpty)
   }
 
-  /** The files of a partition; statistics are looked at where its values pass, and with these values. */
+  /** The files of a partition; their statistics are read only if the partition passes the filters. */
   private final class PartitionFiles(
       val values: InternalRow,
       files: IndexedSeq[DeltaFile],
-      asked: Option[AskedOfFiles]
+      condition: Option[AskedOfFiles]
   ) {
-    lazy val kept: IndexedSeq[DeltaFile] = asked.fold(files) { asked =>
-      val skipping = new FileSkipping(snapshot.schema, asked.at(values, columns), caseSensitive)
+    lazy val kept: IndexedSeq[DeltaFile] = condition.fold(files) { condition =>
+      val skipping = new FileSkipping(snapshot.schema, condition.at(values, columns), caseSensitive)
       files.filter(skipping.mayMatch)
     }
   }
@@ -106,5 +106,5 @@ final class DeltaFileIndex(
     case _ => false
   }
   override def hashCode: Int = key.hashCode
-  private def key = (snapshot.root, snapshot.version, asked, caseSensitive, only)
+  private def key = (snapshot.root, snapshot.version, condition, caseSensitive, batchFiles)
 }

@@ -1,4 +1,4 @@
-/** Keeps routes that list directories out of Delta tables, whose log alone says which files there are. */
+/** Refuses Delta tables on routes that list directories, because only the log lists the files of a table. */
 package shreddedvariant.source.table
 
 import org.apache.hadoop.conf.Configuration
@@ -8,7 +8,7 @@ import shreddedvariant.delta.DeltaLog
 
 object DeltaPathCheck {
 
-  /** For a directory that is about to be listed or written as one of files; `route` is how it got here. */
+  /** Checks a directory that is listed or written as a directory of files; `route` is named in the error. */
   def check(path: Path, conf: Configuration, route: String): Unit = {
     if (DeltaLog.isTable(path, conf)) throw Errors.deltaRoute(path.toString, route)
     checkAbove(path, conf)
@@ -16,7 +16,7 @@ object DeltaPathCheck {
 
   def checkAbove(path: Path, conf: Configuration): Unit = checkAbove(Seq(path), conf)
 
-  /** A directory above several of them is asked about once. */
+  /** Checks that no path is inside a Delta table, with one request for each directory above the paths. */
   def checkAbove(paths: Seq[Path], conf: Configuration): Unit = DeltaLog.above(paths, conf).foreach { table =>
     val within = paths.find(isBelow(_, table)).getOrElse(paths.head)
     throw Errors.insideDelta(within.toString, table.toString)

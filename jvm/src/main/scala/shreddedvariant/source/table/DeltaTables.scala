@@ -1,4 +1,4 @@
-/** Options of a read as they choose a Delta table and its version. */
+/** Opens the Delta table and the version that the options of a read choose. */
 package shreddedvariant.source.table
 
 import java.time.ZoneId
@@ -13,21 +13,21 @@ import shreddedvariant.delta.{AsOf, DeltaLog, DeltaSnapshot}
 
 object DeltaTables {
 
-  /** The table at a path, as options ask for it. */
+  /** The snapshot of the table at a path that the options choose. */
   def open(path: Path, options: Map[String, String], conf: Configuration): DeltaSnapshot = {
     OfFiles.foreach { key =>
       if (Options.get(options, key).isDefined)
-        throw Errors.deltaOption(path.toString, key, "its log alone says which files there are")
+        throw Errors.deltaOption(path.toString, key, "only the log lists the files of the table")
     }
     DeltaLog.open(path, asOf(options), conf)
   }
 
-  /** The one path of a Delta table; with other paths it cannot be read. */
+  /** The path of a Delta table, if there is one; refuses other paths beside a Delta table. */
   def find(paths: Seq[String], conf: Configuration): Option[Path] = {
     val plain = paths.map(new Path(_)).filterNot(SparkBridge.isGlob)
-    val found = plain.find(DeltaLog.isTable(_, conf))
-    found.filter(_ => paths.size > 1).foreach(path => throw Errors.deltaAmongOthers(path.toString))
-    found
+    val table = plain.find(DeltaLog.isTable(_, conf))
+    table.filter(_ => paths.size > 1).foreach(path => throw Errors.deltaAmongOthers(path.toString))
+    table
   }
 
   /** Options that choose files of a directory. */
@@ -43,7 +43,7 @@ object DeltaTables {
       case _ => AsOf.Newest
     }
 
-  /** A time that an option names. */
+  /** The milliseconds of a time in an option. */
   def millis(time: String, key: String): Long = {
     val zone: ZoneId = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone)
     DateTimeUtils.stringToTimestamp(UTF8String.fromString(time), zone).fold(

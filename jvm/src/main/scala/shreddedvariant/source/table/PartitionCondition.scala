@@ -1,4 +1,4 @@
-/** A condition on the partition columns of a Delta table, evaluated on their values as its log has them. */
+/** Evaluates a condition on the partition columns of a Delta table over the partition values in its log. */
 package shreddedvariant.source.table
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -6,10 +6,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The values as rows of `columns`. */
+/** Converts partition values to rows of `columns`. */
 final class PartitionValues(columns: StructType, zone: String) extends Serializable {
 
-  /** The log has them as text; an empty one is NULL. */
+  /** The log has the values as text; an empty text is NULL. */
   def row(texts: Map[String, String]): InternalRow = InternalRow.fromSeq(columns.map { column =>
     texts.get(column.name).filter(text => text != null && text.nonEmpty).map { text =>
       val literal = Literal(UTF8String.fromString(text), StringType)
@@ -18,7 +18,7 @@ final class PartitionValues(columns: StructType, zone: String) extends Serializa
   })
 }
 
-/** `condition` is resolved, and asks for attributes of these names only. */
+/** `condition` is resolved and references only attributes with the names of `columns`. */
 final class PartitionCondition(val text: String, condition: Expression, columns: StructType, zone: String) {
   private val values = new PartitionValues(columns, zone)
   private val predicate = PartitionCondition.bound(condition, columns)

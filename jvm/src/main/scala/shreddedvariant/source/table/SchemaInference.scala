@@ -1,4 +1,4 @@
-/** The schema of a set of files: of the first readable one, or with `mergeSchema` of all of them. */
+/** The schema of a set of files: the schema of the first readable file, or with `mergeSchema` of all files. */
 package shreddedvariant.source.table
 
 import org.apache.hadoop.conf.Configuration
@@ -36,7 +36,7 @@ object SchemaInference {
       files.flatMap { file =>
         try Some(FooterSchema.read(file.getPath, conf, converter))
         catch {
-          // A file whose types Spark does not have is no damaged one.
+          // A file with types that Spark lacks is not damaged.
           case e: ShreddedVariantException if ignoreCorrupt && !Errors.isOfTypes(e) => None
           case _: java.io.FileNotFoundException if ignoreMissing => None
         }

@@ -1,4 +1,4 @@
-/** The table of this source, as rules that meet it in a plan see it. */
+/** The interface of the table of this source for rules over plans. */
 package shreddedvariant.source.table
 
 import shreddedvariant.rules.PathTable

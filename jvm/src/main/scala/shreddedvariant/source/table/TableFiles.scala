@@ -1,4 +1,4 @@
-/** The files of a table, its columns and its Delta log, as options and a catalog name them. */
+/** The files, the columns and the Delta snapshot of a table, from its paths, options and catalog entry. */
 package shreddedvariant.source.table
 
 import org.apache.hadoop.fs.Path
@@ -16,8 +16,8 @@ import shreddedvariant.{Errors, Options, SparkBridge}
 import shreddedvariant.delta.{DeltaLog, DeltaSnapshot}
 
 /**
- * The files of a table. `userSchema` is what the user gave on read, the data's schema on write, or what a catalog has.
- * Nothing is listed before it is needed: a table that is about to be written need not exist.
+ * `userSchema` is the user's schema on read, the data's schema on write, or the schema in the catalog. Files
+ * are listed lazily, because a table that is about to be written need not exist.
  */
 final case class TableFiles(
     paths: Seq[String],
@@ -29,31 +29,31 @@ final case class TableFiles(
   @transient private lazy val spark = SparkSession.active
   private def hadoopConf = spark.sessionState.newHadoopConfWithOptions(options)
 
-  /** The Delta table that the path is, if it is one, at the version that the options ask for. */
+  /** The snapshot of the Delta table at the path, if there is one, at the version that the options choose. */
   @transient lazy val delta: Option[DeltaSnapshot] = {
     val hadoop = hadoopConf
-    // A table of a catalog has no rows until the first of them is committed.
-    val isBegun = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
-    val found = if (isBegun) None else log.map(DeltaTables.open(_, options, hadoop))
-    // A catalog may lag behind: the log has the columns.
-    for (table <- found; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
+    // A table of a catalog is empty until its first commit.
+    val isUncommitted = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
+    val snapshot = if (isUncommitted) None else log.map(DeltaTables.open(_, options, hadoop))
+    // The columns of a catalog may be outdated, so the columns of the log are used.
+    for (table <- snapshot; user <- userSchema if catalog.isEmpty && !isSame(user, table.schema))
       throw Errors.deltaSchema(table.root)
-    found
+    snapshot
   }
 
-  /** Whether the path is a Delta table, of whatever columns. */
+  /** Whether the path is a Delta table. */
   def isDelta: Boolean = log.isDefined
 
-  /** The path of the Delta table; a store is asked once, for it and for the directories above all paths. */
+  /** The path of the Delta table; lazy, so that the directories above the paths are checked only once. */
   @transient private lazy val log: Option[Path] = {
-    val found = DeltaTables.find(paths, hadoopConf)
+    val table = DeltaTables.find(paths, hadoopConf)
     if (catalog.isEmpty) DeltaPathCheck.checkAbove(plain, hadoopConf)
-    found
+    table
   }
 
   private def plain = paths.map(new Path(_)).filterNot(SparkBridge.isGlob)
 
-  /** Refuses paths that lie within a Delta table, and tables among other paths. */
+  /** Refuses paths inside a Delta table, and a Delta table together with other paths. */
   def check(): Unit = { log; () }
 
   @transient lazy val index: PartitioningAwareFileIndex =
@@ -66,7 +66,7 @@ final case class TableFiles(
     if (FileStreamSink.hasMetadata(paths, hadoop, conf))
       new MetadataLogFileIndex(spark, new Path(paths.head), options, userSchema)
     else if (catalog.isDefined) {
-      // The directory need not exist yet. What lies in that of a Delta table without a commit is not part of it.
+      // The directory need not exist yet. Files of a Delta table without a commit are not part of the table.
       val path = new Path(paths.head)
       val roots =
         if (isDelta || Options.isDelta(options)) Nil else Seq(path.getFileSystem(hadoop).makeQualified(path))
@@ -79,14 +79,14 @@ final case class TableFiles(
       val roots = SparkBridge.resolvePaths(paths, hadoop, glob, ignored)
       if (plain.size < paths.size) {
         for (root <- roots if DeltaLog.isTable(root, hadoop))
-          throw Errors.deltaRoute(root.toString, "a read by pattern")
+          throw Errors.deltaRoute(root.toString, "a read by a path pattern")
         DeltaPathCheck.checkAbove(roots, hadoop)
       }
       new InMemoryFileIndex(spark, roots, options, userSchema, FileStatusCache.getOrCreate(spark))
     }
   }
 
-  /** The columns that the files hold; those that paths hold are left out even if files repeat them. */
+  /** The columns that are read from files: without partition columns, even if files have these too. */
   lazy val dataSchema: StructType = {
     val fields = delta.map(_.schema)
       .orElse(userSchema)
@@ -109,28 +109,28 @@ final case class TableFiles(
     case _ => index.partitionSchema.fieldNames.toSeq
   }
 
-  /** The same table as a query's own options choose its version or its files; its columns stay what they are. */
-  def reading(asked: Map[String, String]): TableFiles =
+  /** The table with the options of a query, which may choose a version or files, but not other columns. */
+  def reading(queryOptions: Map[String, String]): TableFiles =
     if (
       catalog.isEmpty || TableFiles.Choices.forall(key =>
-        Options.get(asked, key) == Options.get(options, key)
+        Options.get(queryOptions, key) == Options.get(options, key)
       )
     ) this
     else {
-      val chosen = copy(options = asked)
+      val chosen = copy(options = queryOptions)
       if (!isSame(chosen.schema, schema)) throw Errors.deltaSchema(paths.mkString(", "))
       chosen
     }
 
   private def isSame(a: StructType, b: StructType) = {
-    def columns(of: StructType) = SparkBridge.asNullable(of).map(f => (f.name, f.dataType))
+    def columns(schema: StructType) = SparkBridge.asNullable(schema).map(f => (f.name, f.dataType))
     columns(a) == columns(b)
   }
 }
 
 object TableFiles {
 
-  /** Options of a read that choose what is read. */
+  /** Options of a read that choose the version or the files. */
   private val Choices = Seq(
     Options.VersionAsOf,
     Options.TimestampAsOf,

@@ -1,4 +1,4 @@
-/** Verifies one file: its leaves against its footer, its rows against the layout, all of it against the table's log. */
+/** Verifies one file: leaves against the footer, rows against the layout, both against the table's log. */
 package shreddedvariant.source.verify
 
 import java.io.FileNotFoundException
@@ -28,23 +28,23 @@ final class FileVerifier(task: VerifyTask, job: VerifyJob) {
       try check()
       catch {
         case e: FileNotFoundException =>
-          Proof(0, Map.empty, Seq(whole(s"it is not there (${Errors.reason(e)})")))
-        case e: ShreddedVariantException => Proof(0, Map.empty, Seq(whole(Errors.reason(e))))
-        case NonFatal(e) => Proof(0, Map.empty, Seq(whole(s"it cannot be read (${Errors.reason(e)})")))
+          Proof(0, Map.empty, Seq(ofFile(s"the file does not exist (${Errors.reason(e)})")))
+        case e: ShreddedVariantException => Proof(0, Map.empty, Seq(ofFile(Errors.reason(e))))
+        case NonFatal(e) => Proof(0, Map.empty, Seq(ofFile(s"it cannot be read (${Errors.reason(e)})")))
       }
     val trustable = proof.findings.isEmpty && log.exists(!_.hidesNaN(proof.leaves))
     val findings = proof.findings.map(f => Some(f))
     (None +: findings).map(VerifiedRow(task, proof.rows, trustable, _))
   }
 
-  private def whole(wrong: String) = Finding("", "", wrong)
+  private def ofFile(wrong: String) = Finding("", "", wrong)
 
   private def check(): Proof = {
     val status = task.file.toPath.getFileSystem(conf).getFileStatus(task.file.toPath)
     val size = Option.when(status.getLen != task.file.fileSize)(
-      whole(s"it should have ${task.file.fileSize} bytes and has ${status.getLen}")
+      ofFile(s"it should have ${task.file.fileSize} bytes and has ${status.getLen}")
     )
-    val (rows, told, leaves, maps) = Using.resource(OpenFile(task.file.toPath, conf)) { open =>
+    val (rows, recorded, leaves, maps) = Using.resource(OpenFile(task.file.toPath, conf)) { open =>
       val footer = open.getFileMetaData
       val rows = open.getRowGroups.asScala.map(_.getRowCount).sum
       (
@@ -54,7 +54,7 @@ final class FileVerifier(task: VerifyTask, job: VerifyJob) {
         MapVerifier.check(footer, job.read)
       )
     }
-    val counts = new Recount(told.keySet)
+    val counts = new Recount(recorded.keySet)
     val read =
       if (job.table.nonEmpty) job.read
       else {
@@ -66,9 +66,9 @@ final class FileVerifier(task: VerifyTask, job: VerifyJob) {
     val readable = read.copy(columns = columns)
     val layout =
       new RowVerifier(task.file, readable, conf, counts +: log.map(new BoundsVisitor(_)).toSeq).check()
-    // Rows that cannot be read are in no count.
+    // Rows that cannot be read are not counted.
     val areAllRead = layout.isEmpty && maps.unreadable.isEmpty
-    val ofCounts = if (areAllRead) counts.findings(told) else Nil
+    val ofCounts = if (areAllRead) counts.findings(recorded) else Nil
     val ofLog = log.toSeq.flatMap { log =>
       log.ofColumns(rows, leaves.leaves) ++ (if (areAllRead) log.ofNulls else Nil)
     }
@@ -85,22 +85,22 @@ private final class BoundsVisitor(log: LogVerifier) extends VariantVisitor {
     log.ofValue(column, metadata, value)
 }
 
-/** Counts once more what the footer has counts of. */
+/** Counts the values of the columns again for which the footer has counts. */
 private final class Recount(columns: Set[Seq[String]]) extends VariantVisitor {
-  private val found = mutable.Map(columns.toSeq.map(_ -> new Counts): _*)
+  private val recounted = mutable.Map(columns.toSeq.map(_ -> new Counts): _*)
 
-  override def visitNull(column: Seq[String]): Unit = found.get(column).foreach(_.addNull())
+  override def visitNull(column: Seq[String]): Unit = recounted.get(column).foreach(_.addNull())
   override def visit(
       column: Seq[String],
       metadata: Array[Byte],
       value: Array[Byte]
   ): Seq[(String, String)] = {
-    found.get(column).foreach(_.add(metadata, value))
+    recounted.get(column).foreach(_.add(metadata, value))
     Nil
   }
 
-  def findings(told: Map[Seq[String], Counts]): Seq[Finding] = for {
-    (column, counts) <- told.toSeq.sortBy(_._1.mkString("."))
-    (path, wrong) <- CountsVerifier.wrong(counts, found(column))
+  def findings(recorded: Map[Seq[String], Counts]): Seq[Finding] = for {
+    (column, counts) <- recorded.toSeq.sortBy(_._1.mkString("."))
+    (path, wrong) <- CountsVerifier.wrong(counts, recounted(column))
   } yield Finding(NamedColumns.text(column), path, wrong)
 }

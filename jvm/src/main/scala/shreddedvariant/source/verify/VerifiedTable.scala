@@ -1,4 +1,4 @@
-/** A table as `verify` reads it: for each file a row that says that it was looked at, and one for each finding. */
+/** The result table of `verify`: one row for each verified file, and one row for each finding. */
 package shreddedvariant.source.verify
 
 import java.util
@@ -33,8 +33,9 @@ final case class VerifiedTable(files: TableFiles) extends Table with SupportsRea
 }
 
 /**
- * `path` is the file's, `file` the same within the table; `trustable` says that the log's bounds of it are as whole as
- * ours. A finding has what it is about and what is wrong; a row without one is there for each file.
+ * `path` is the path of the file, `file` its path within the table. `trustable` means that the log's bounds of
+ * the file are as complete as those that this source writes. A finding has the column, the path of the value
+ * (`at`) and the error (`wrong`); each file also has one row without a finding.
  */
 object VerifiedRow {
   val schema: StructType = new StructType()
@@ -49,7 +50,7 @@ object VerifiedRow {
   def ordinal(name: String): Int = schema.fieldIndex(name)
 
   def apply(task: VerifyTask, rows: Long, trustable: Boolean, finding: Option[Finding]): InternalRow = {
-    def text(of: String) = UTF8String.fromString(of)
+    def text(value: String) = UTF8String.fromString(value)
     InternalRow(
       text(task.path),
       text(task.name),
@@ -62,11 +63,11 @@ object VerifiedRow {
   }
 }
 
-/** One file: what the table's log has of it, if there is one. */
+/** One file; `stats` are its statistics in the log of a Delta table. */
 final case class VerifyTask(path: String, name: String, file: PartitionedFile, stats: Option[String])
     extends InputPartition
 
-/** `table` are the columns of a Delta table, `partitions` those of them that files do not hold. */
+/** `table` are the columns of a Delta table, `partitions` its partition columns, which files do not have. */
 final case class VerifyJob(
     read: ReadJob,
     table: StructType,
@@ -93,7 +94,7 @@ final case class VerifyScan(spark: SparkSession, files: TableFiles) extends Scan
   }
 
   override def createReaderFactory(): PartitionReaderFactory = {
-    // Files of a directory are read as their own footers have them, whatever others hold.
+    // Each file of a directory is read with the schema in its own footer.
     val columns = files.delta.fold(new StructType)(_ => files.dataSchema)
     val read = ReadJobs.create(spark, files.options, columns, Map.empty, new StructType)
     val table = files.delta.fold(new StructType)(_.schema)

@@ -1,6 +1,8 @@
 /**
- * Puts the partition columns of tables of files behind the others, as Spark does for its own formats: its catalogs change
- * the columns of a table only if they stand there before and after. A Delta table has its columns as its log has them.
+ * Moves the partition columns of a table of files behind the other columns, as Spark does for its own formats.
+ *
+ * Spark's catalogs alter a table only if its partition columns are last, before and after the change. A Delta
+ * table keeps the column order of its log.
  */
 package shreddedvariant.source.write
 
@@ -23,7 +25,7 @@ private[source] object PartitionsLast {
       c.copy(columns = sorted(columns, by)(_.name))
     case r @ ReplaceTable(_, columns, by, spec: TableSpec, _) if isOfFiles(spec) =>
       r.copy(columns = sorted(columns, by)(_.name))
-    // Rows are put into the new table by position.
+    // The write finds the columns of the query by position.
     case c @ CreateTableAsSelect(_, by, query, spec: TableSpec, _, _, _) if isOfFiles(spec) =>
       c.copy(query = sorted(query, by))
     case r @ ReplaceTableAsSelect(_, by, query, spec: TableSpec, _, _, _) if isOfFiles(spec) =>
@@ -41,7 +43,7 @@ private[source] object PartitionsLast {
     val options = SourceOptions.withDefaults(CatalogEntry(spec.properties ++ spec.options, Nil).options).all
     val conf = SparkSession.active.sessionState.newHadoopConfWithOptions(options)
     def isCommitted =
-      spec.location.exists(at => DeltaLog.isCommitted(new Path(CatalogUtils.stringToURI(at)), conf))
+      spec.location.exists(uri => DeltaLog.isCommitted(new Path(CatalogUtils.stringToURI(uri)), conf))
     !Options.get(options, Options.Table).exists(_.equalsIgnoreCase("delta")) && !isCommitted
   }
 
@@ -55,19 +57,19 @@ private[source] object PartitionsLast {
     columns.filterNot(partitions.contains) ++ partitions
   }
 
-  /** A column stands where the user wants it, but before the partition columns. */
+  /** Adds each column at the user's position if that is before the partition columns, else just before them. */
   private def beforePartitions(
       columns: Seq[QualifiedColType],
       table: SourceTable
   ): Seq[QualifiedColType] = {
     val partitions = table.files.partitionColumns
     var last = table.files.schema.fieldNames.filterNot(partitions.contains(_)).last
-    def isWithin(position: ColumnPosition) = position match {
+    def isBeforePartitions(position: ColumnPosition) = position match {
       case after: After => !partitions.exists(isSame(_, after.column))
       case _ => true
     }
     columns.map { column =>
-      val position = column.position.map(_.position).filter(isWithin)
+      val position = column.position.map(_.position).filter(isBeforePartitions)
         .getOrElse(ColumnPosition.after(last))
       position match {
         case after: After if isSame(after.column, last) && column.name.length == 1 => last = column.colName

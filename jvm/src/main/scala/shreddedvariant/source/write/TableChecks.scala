@@ -1,6 +1,6 @@
 /**
- * Refuses what cannot be right of a table in a catalog while it is still a plan: before anything is created, dropped or
- * written. Loading a table checks nothing, because it must be loaded to be put right.
+ * Checks CREATE, REPLACE and ALTER of tables in a catalog while they are plans: before Spark creates, drops or
+ * writes. Loading a table checks nothing, because Spark has to load a table to correct its properties.
  */
 package shreddedvariant.source.write
 
@@ -63,21 +63,21 @@ object TableChecks extends (LogicalPlan => Unit) {
     case _ =>
   }
 
-  /** If it is there already, Spark has something to say. */
+  /** Whether the plan creates a table of this format; if the table exists, Spark's own rules apply. */
   private def isNew(spec: TableSpec, catalog: TableCatalog, table: Identifier) =
     CatalogEntry.isOurs(spec.provider) && !catalog.tableExists(table)
 
   private def noDefault(column: String) =
-    Errors.tableColumn(column, "has a default", "state the value in each INSERT")
+    Errors.tableColumn(column, "cannot have a default", "state the value in each INSERT")
 
-  /** Files know columns by their names and types. */
+  /** Files have the names and types of columns, so a table of files takes only new columns and comments. */
   private def checkChanges(table: SourceTable, changes: Seq[TableChange]): Unit = {
     def isOfFiles = table.files.delta.isEmpty
     changes.collectFirst {
       case change: TableChange.ColumnChange if isOfFiles && !PartitionsLast.holds(table) =>
         throw Errors.tableColumn(
           change.fieldNames.mkString("."),
-          "cannot be altered, because the partition columns of the table do not stand last",
+          "cannot be altered while the partition columns are not the last columns",
           "create a table with the partition columns last and INSERT into it"
         )
     }
@@ -89,8 +89,8 @@ object TableChecks extends (LogicalPlan => Unit) {
         if (!add.isNullable)
           throw Errors.tableColumn(
             column,
-            "is added as NOT NULL",
-            "add it without NOT NULL, because the rows that are there have no value for it"
+            "cannot be added as NOT NULL",
+            "add it without NOT NULL, because the existing rows have no value for it"
           )
         val (name, path) = (add.fieldNames.last, add.fieldNames.init.toSeq)
         MapColumns.refuseReserved(new StructType().add(name, add.dataType), path)
@@ -107,7 +107,7 @@ object TableChecks extends (LogicalPlan => Unit) {
       case (all, remove: TableChange.RemoveProperty) => all - remove.property
       case (all, _) => all
     }
-    // Columns that are gone, or were wrong before, are no reason to refuse that something is taken away.
+    // Removals are not checked: options that are wrong already must not prevent the removal of a property.
     if (changes.exists(_.isInstanceOf[TableChange.SetProperty]))
       new VariantColumns(table.files.schema, SQLConf.get.caseSensitiveAnalysis).checkTable(
         SourceOptions.withDefaults(CatalogEntry(after, Nil).options)
@@ -115,7 +115,7 @@ object TableChecks extends (LogicalPlan => Unit) {
   }
 }
 
-/** A table as it is about to be created. */
+/** The checks of a table that is about to be created. */
 private final class NewTable(
     name: Identifier,
     spec: TableSpec,
@@ -143,7 +143,7 @@ private final class NewTable(
     if (delta.isDefined || Options.get(options.all, Options.Table).exists(_.equalsIgnoreCase("delta")))
       DeltaOptions.checkTable(delta.fold(name.name)(_.root), options.all)
     for (table <- delta; (key, value) <- entry.deltaProperties if !table.properties.get(key).contains(value))
-      throw Errors.deltaOption(table.root, key, "it has its properties already, and ALTER TABLE changes them")
+      throw Errors.deltaOption(table.root, key, "the table exists, and ALTER TABLE changes its properties")
     for (table <- delta if columns.nonEmpty) {
       if (partitioning.nonEmpty && partitionColumns != table.partitionColumns)
         throw Errors.deltaPartitioning(table.root, table.partitionColumns, partitionColumns)
@@ -159,19 +159,19 @@ private final class NewTable(
     checkColumns(new VariantColumns(schema, SQLConf.get.caseSensitiveAnalysis), options)
   }
 
-  /** As a write does: otherwise the table would be there, or the former one gone, before the write is refused. */
+  /** Checks the write too, which Spark runs only after it has created the table or dropped the former table. */
   private def checkWrite(options: Map[String, String]): Unit =
-    check(options, (of, all) => { of.writeJob(all); () })
+    check(options, (columns, merged) => { columns.writeJob(merged); () })
 
-  /** Rows are put into it at once; where files lie already, they would be part of it. */
+  /** For CREATE TABLE AS SELECT: files that are already at the location would become part of the table. */
   def checkFilled(writeOptions: Map[String, String]): Unit = {
-    location.foreach(at =>
-      DataWritingCommand.assertEmptyRootPath(at.toUri, SaveMode.ErrorIfExists, conf(entry.options))
+    location.foreach(path =>
+      DataWritingCommand.assertEmptyRootPath(path.toUri, SaveMode.ErrorIfExists, conf(entry.options))
     )
     checkWrite(writeOptions)
   }
 
-  /** Spark drops the former table before it runs the query. */
+  /** For REPLACE TABLE AS SELECT: Spark drops the former table before it runs the query. */
   def checkReplaced(
       writeOptions: Map[String, String],
       catalog: TableCatalog,
@@ -187,13 +187,13 @@ private final class NewTable(
         }
     val hadoop = conf(entry.options)
     def qualified(path: Path) = path.getFileSystem(hadoop).makeQualified(path)
-    val gone = (former ++ location).map(qualified).toSeq
-    val isRead = WriteCheck.inputs(query).exists(root => gone.exists(DeltaPathCheck.isBelow(root, _)))
+    val dropped = (former ++ location).map(qualified).toSeq
+    val isRead = WriteCheck.inputs(query).exists(root => dropped.exists(DeltaPathCheck.isBelow(root, _)))
     if (isRead || reads(query, catalog))
-      throw Errors.overwriteOfInput(gone.headOption.fold(name.name)(_.toString))
+      throw Errors.overwriteOfInput(dropped.headOption.fold(name.name)(_.toString))
   }
 
-  /** Whether a query reads the table of the same name, of whatever format. */
+  /** Whether a query reads the table with this name, in any format. */
   private def reads(query: LogicalPlan, catalog: TableCatalog): Boolean = query.collectWithSubqueries {
     case r: DataSourceV2Relation => r.catalog.exists(_.name == catalog.name) && r.identifier.contains(name)
     case l: LogicalRelation =>

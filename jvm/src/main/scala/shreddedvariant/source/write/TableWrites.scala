@@ -1,8 +1,8 @@
 /**
- * Plans writes to tables: what Spark plans for tables of catalogs becomes the write of a directory, in our format, as
- * `save(path)` has it. So there is one way to files and one to commits of Delta tables.
+ * Replaces Spark's writes to tables of a catalog by the V1 write of a directory that `save(path)` plans, so
+ * that all routes share one write of files and one commit to Delta tables.
  *
- * It is planned when the plan is optimised, because sessions that get the jar after their start take no other rules.
+ * The rule runs in the optimizer, because sessions that get the jar after their start can add rules only there.
  */
 package shreddedvariant.source.write
 
@@ -35,7 +35,7 @@ import shreddedvariant.source.format.ShreddedVariantFormat
 import shreddedvariant.source.options.{GivenOptions, SourceOptions}
 import shreddedvariant.source.table.{CatalogEntry, SourceTable}
 
-/** Says that a write is ours, and with which options; the rest stands in the plan. */
+/** Marks a write to a table of this format and has its options; the plan has everything else. */
 final case class TableWrite(options: Map[String, String]) extends Write {
   override def description: String = "shredded_variant"
 }
@@ -57,7 +57,7 @@ object TableWrites extends Rule[LogicalPlan] {
         new TableWritePlan(r, query, write).append
       case OverwriteByExpression(
             r: DataSourceV2Relation,
-            which,
+            condition,
             query,
             _,
             _,
@@ -65,7 +65,7 @@ object TableWrites extends Rule[LogicalPlan] {
             Some(write: TableWrite),
             _
           ) =>
-        new TableWritePlan(r, query, write).overwrite(which)
+        new TableWritePlan(r, query, write).overwrite(condition)
       case OverwritePartitionsDynamic(r: DataSourceV2Relation, query, _, _, _, Some(write: TableWrite)) =>
         new TableWritePlan(r, query, write).overwritePartitions
       case c @ CreateTableAsSelect(_, _, _, spec: TableSpec, options, _, _)
@@ -94,7 +94,7 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
     case several => throw Errors.notOnePath(several)
   }
 
-  /** Those of the write go before those of the table, and these before the session's. */
+  /** Options of the write replace options of the table, and these replace the session's defaults. */
   private val options: Map[String, String] = {
     val session = SourceOptions.withDefaults(Map.empty).session
     val ofTable = table.files.catalog.fold(table.files.options) { entry =>
@@ -111,17 +111,17 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
     command(insert(query, SaveMode.Overwrite, Map.empty, overwriteMode(mode)))
   }
 
-  def overwrite(which: Expression): LogicalPlan = {
+  def overwrite(condition: Expression): LogicalPlan = {
     val static = overwriteMode(PartitionOverwriteMode.STATIC)
-    if (which == TrueLiteral) {
-      // An option may ask for partitions; the session has been asked by Spark.
+    if (condition == TrueLiteral) {
+      // An option may set the mode; Spark itself has applied the setting of the session.
       val mode = if (Options.get(options, OverwriteModeKey).isDefined) Map.empty[String, String] else static
       command(insert(query, SaveMode.Overwrite, Map.empty, mode))
     } else if (DeltaWrites.isDelta(insert(query, SaveMode.Overwrite, Map.empty, static), conf)) {
-      val text = which.transform { case a: Attribute => UnresolvedAttribute(Seq(a.name)) }.sql
+      val text = condition.transform { case a: Attribute => UnresolvedAttribute(Seq(a.name)) }.sql
       command(insert(query, SaveMode.Overwrite, Map.empty, static + (Options.ReplaceWhere -> text)))
     } else {
-      val values = chosen(which)
+      val values = partitionValues(condition)
       val texts = values.map { case (name, literal) =>
         val zone = Some(SQLConf.get.sessionLocalTimeZone)
         name -> Option(Cast(literal, StringType, zone, EvalMode.LEGACY).eval()).map(_.toString).orNull
@@ -133,12 +133,12 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
   private val OverwriteModeKey = "partitionOverwriteMode"
   private def overwriteMode(mode: PartitionOverwriteMode.Value) = Map(OverwriteModeKey -> mode.toString)
 
-  /** The write of the directory; what is given beside goes before all other options. */
+  /** The V1 write of the directory; the options in `extra` replace all other options. */
   private def insert(
       rows: LogicalPlan,
       mode: SaveMode,
       static: Map[String, String],
-      beside: Map[String, String]
+      extra: Map[String, String]
   ): InsertIntoHadoopFsRelationCommand = {
     val columns = rows.output.zip(names).map { case (column, name) => column.withName(name) }
     val partitions = partitionColumns.map(name => columns.find(c => same(c.name, name)).get.withName(name))
@@ -149,7 +149,7 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
       partitionColumns = partitions,
       bucketSpec = None,
       fileFormat = new ShreddedVariantFormat,
-      options = GivenOptions(beside, options).all,
+      options = GivenOptions(extra, options).all,
       query = rows,
       mode = mode,
       catalogTable = None,
@@ -164,10 +164,10 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
       case other => other
     }
 
-  /** The values of leading partition columns that a condition asks for: their directories are what is replaced. */
-  private def chosen(which: Expression): Seq[(String, Literal)] = {
-    def refuse() = throw Errors.partitionCondition(root.toString, which.sql, partitionColumns)
-    val values = Conjuncts(which).map {
+  /** The values of the leading partition columns in a condition; the write replaces their directories. */
+  private def partitionValues(condition: Expression): Seq[(String, Literal)] = {
+    def refuse() = throw Errors.partitionCondition(root.toString, condition.sql, partitionColumns)
+    val values = Conjuncts(condition).map {
       case EqualNullSafe(a: Attribute, value: Literal) => a.name -> value
       case EqualNullSafe(value: Literal, a: Attribute) => a.name -> value
       case EqualTo(a: Attribute, value: Literal) if value.value != null => a.name -> value
@@ -175,12 +175,16 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
       case IsNull(a: Attribute) => a.name -> Literal(null, a.dataType)
       case _ => refuse()
     }
-    val found = partitionColumns.take(values.size).map(name => name -> values.filter(v => same(v._1, name)))
-    if (found.size < values.size || found.exists(_._2.size != 1)) refuse()
-    found.map { case (name, value) => name -> value.head._2 }
+    val byColumn =
+      partitionColumns.take(values.size).map(name => name -> values.filter(v => same(v._1, name)))
+    if (byColumn.size < values.size || byColumn.exists(_._2.size != 1)) refuse()
+    byColumn.map { case (name, value) => name -> value.head._2 }
   }
 
-  /** Spark takes such columns for constant, and writes rows of other partitions over each other. */
+  /**
+   * Raises an error for rows outside of the partition: Spark's writer takes static partition columns for
+   * constant, and files of other partitions would overwrite each other.
+   */
   private def within(values: Seq[(String, Literal)]): LogicalPlan = {
     val byColumn = values.map { case (name, value) =>
       query.output(names.indexWhere(same(_, name))).exprId -> (name, value)
@@ -204,7 +208,7 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
   private def same(a: String, b: String) = SQLConf.get.resolver(a, b)
 }
 
-/** A write to a table; what of it is cached is read anew afterwards. */
+/** A write to a table, after which Spark refreshes cached data of the table. */
 final case class TableWriteCommand(write: DataWritingCommand, table: DataSourceV2Relation)
     extends DataWritingCommand {
   override def query: LogicalPlan = write.query

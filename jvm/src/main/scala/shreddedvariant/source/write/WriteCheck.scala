@@ -1,7 +1,9 @@
 /**
- * Refuses a V1 write while it is still a plan. `save` has checked its options by then, but `INSERT OVERWRITE DIRECTORY`
- * has not, and Spark deletes what it overwrites before it asks the format to prepare. The check is made when a plan is
- * analysed, and again when it is optimised, for sessions that have the jar only since then.
+ * Checks V1 writes while they are plans.
+ *
+ * `save` checks its options earlier, but `INSERT OVERWRITE DIRECTORY` does not, and Spark deletes the files
+ * that a write replaces before it calls `prepareWrite`. The check runs in analysis, and again in the optimizer
+ * for sessions that get the jar after their start.
  */
 package shreddedvariant.source.write
 
@@ -32,7 +34,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
     case _ =>
   }
 
-  /** Checks a write; whether it goes to a Delta table. */
+  /** Checks a write, and returns whether it goes to a Delta table. */
   def isOfDelta(insert: InsertIntoHadoopFsRelationCommand): Boolean = {
     val data = DataTypeUtils.fromAttributes(insert.outputColumns)
     val options = FormatInsert.options(insert)
@@ -42,7 +44,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
     val isDelta = DeltaWrites.isDelta(insert, hadoop)
     if (!isDelta) {
       checkFiles(insert)
-      // Spark removes these partitions before it asks for a writer, which may have to keep pins.
+      // Spark removes these partitions before it calls `prepareWrite`, which may have to add pins.
       val removesPartitions = insert.mode == SaveMode.Overwrite && insert.staticPartitions.nonEmpty
       if (removesPartitions && !Options.isUnpinned(options.all) && !job.isDecided)
         SharedFile.check(insert.outputPath, hadoop, options.all)
@@ -50,7 +52,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
     isDelta
   }
 
-  /** A write that replaces files of a directory, not of a Delta table. */
+  /** Checks a write to a directory of files. */
   private def checkFiles(insert: InsertIntoHadoopFsRelationCommand): Unit = {
     for (_ <- Maintenance.of(insert.options))
       throw Errors.maintenanceOption(Maintenance.Key, s"'${insert.outputPath}' is no Delta table")
@@ -69,7 +71,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
       throw Errors.overwriteOfInput(insert.outputPath.toString)
   }
 
-  /** A dynamic overwrite replaces partitions only after all was read. */
+  /** Whether this is a dynamic overwrite, which replaces partitions only after the query has read all rows. */
   def isDynamic(insert: InsertIntoHadoopFsRelationCommand) = insert.partitionColumns.nonEmpty && {
     val mode = Options.get(insert.options, "partitionOverwriteMode").getOrElse(
       SQLConf.get.partitionOverwriteMode.toString
@@ -77,7 +79,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
     mode.equalsIgnoreCase(PartitionOverwriteMode.DYNAMIC.toString)
   }
 
-  /** The directories that a query reads; Spark looks for its own relations, and not on all routes. */
+  /** The directories that a query reads. Spark's own check covers only its own relations, on some routes. */
   def inputs(query: LogicalPlan): Seq[Path] = query.collectWithSubqueries {
     case l: LogicalRelation =>
       l.relation match {
@@ -95,7 +97,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
 
 }
 
-/** Checks once more, and tells the write of a table that is replaced as a whole: it asks nothing of what was there. */
+/** Checks a write again, and marks writes of files and writes that replace the whole table. */
 object WriteRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = withOptionsOfTable(plan) match {
@@ -108,7 +110,7 @@ object WriteRule extends Rule[LogicalPlan] {
     case other => other
   }
 
-  /** A session catalog that is not Spark's own has its inserts planned by V1, which knows OPTIONS alone. */
+  /** Adds TBLPROPERTIES: with a session catalog of a plugin, Spark plans V1 inserts that have OPTIONS only. */
   private def withOptionsOfTable(plan: LogicalPlan): LogicalPlan = plan match {
     case FormatInsert(insert) if insert.catalogTable.isDefined =>
       val properties = CatalogEntry(insert.catalogTable.get.properties, Nil).options

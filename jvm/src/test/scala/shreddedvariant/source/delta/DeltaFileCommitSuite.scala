@@ -1,4 +1,4 @@
-/** Of a job that fails no file stays, whoever knows of it, and no other file goes. */
+/** A job that fails deletes all of its files, reported or not, and no other file. */
 package shreddedvariant.source.delta
 
 import java.nio.file.{Files, Path => LocalPath}
@@ -28,19 +28,19 @@ class DeltaFileCommitSuite extends munit.FunSuite {
     Files.write(file, Array[Byte](1))
   }
 
-  table.test("a file of which its task told nobody goes with the job, and others stay") { root =>
+  table.test("abortJob deletes files that their tasks did not report, and no files of other jobs") { root =>
     val (failing, other) =
       (new DeltaFileCommit(root.toString, Set.empty), new DeltaFileCommit(root.toString, Set.empty))
     Seq(failing, other).foreach(_.setupJob(job))
-    val untold = Seq(opened(failing, 0), opened(failing, 1, Some("p=1/q=2")))
-    val ofAnother = Seq(opened(other, 0), opened(other, 1, Some("p=1/q=2")))
+    val unreported = Seq(opened(failing, 0), opened(failing, 1, Some("p=1/q=2")))
+    val ofOtherJob = Seq(opened(other, 0), opened(other, 1, Some("p=1/q=2")))
     failing.abortJob(job)
-    assert(untold.forall(file => !Files.exists(file)))
-    assert(ofAnother.forall(file => Files.exists(file)))
+    assert(unreported.forall(file => !Files.exists(file)))
+    assert(ofOtherJob.forall(file => Files.exists(file)))
   }
 
   table.test(
-    "files that their tasks remove while the job is looking for them do not hide why it has failed"
+    "abortJob raises no error if tasks delete their files during a listing"
   ) {
     root =>
       val vanishing = new Configuration(false)
@@ -53,22 +53,22 @@ class DeltaFileCommitSuite extends munit.FunSuite {
       assert(files.forall(file => !Files.exists(file)))
   }
 
-  table.test("a job without files, and without a table, fails in peace") { root =>
+  table.test("abortJob of a job without files, or without a table, raises no error") { root =>
     new DeltaFileCommit(root.resolve("none").toString, Set.empty).abortJob(job)
     new DeltaFileCommit(root.toString, Set.empty).abortJob(job)
   }
 
-  table.test("two attempts of a task have files of their own") { root =>
+  table.test("two attempts of a task have different file names") { root =>
     val commit = new DeltaFileCommit(root.toString, Set.empty)
     assertNotEquals(opened(commit, 0), opened(commit, 0))
   }
 }
 
-/** Whose files are gone as soon as a listing has named them. */
+/** A file system that deletes files as soon as a listing has named them. */
 class VanishingFiles extends RawLocalFileSystem {
   override def listStatus(path: Path): Array[FileStatus] = {
-    val found = super.listStatus(path)
-    found.filter(_.isFile).foreach(file => delete(file.getPath, false))
-    found
+    val listed = super.listStatus(path)
+    listed.filter(_.isFile).foreach(file => delete(file.getPath, false))
+    listed
   }
 }

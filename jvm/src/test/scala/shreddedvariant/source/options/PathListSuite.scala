@@ -1,4 +1,4 @@
-/** Lists of paths are read as Spark reads each path, and what is none is named. */
+/** Lists of paths are parsed as Spark parses each path; errors name the invalid path. */
 package shreddedvariant.source.options
 
 import shreddedvariant.ShreddedVariantException
@@ -25,7 +25,7 @@ class PathListSuite extends munit.FunSuite {
   reads("$.é.😀", Seq(Key("é"), Key("😀")))
   reads("$" + ".a" * 100, Seq.fill(100)(Key("a")))
 
-  private def refuses(text: String, path: String, reason: String = "it is none")(implicit
+  private def refuses(text: String, path: String, reason: String = "it is not a path")(implicit
       loc: munit.Location
   ): Unit =
     test(s"'${text.take(20)}' is refused") {

@@ -1,4 +1,4 @@
-/** What the options of a write say of each variant column: its shape, or the limits that it is inferred by. */
+/** The options of a write give each variant column its shape, or the limits of its inference. */
 package shreddedvariant.source.options
 
 import org.apache.spark.sql.types._
@@ -18,25 +18,25 @@ class VariantColumnsSuite extends munit.FunSuite {
   private def job(own: Map[String, String], session: Map[String, String]): WriteJob =
     new VariantColumns(schema, caseSensitive = false).writeJob(GivenOptions(own, session))
 
-  test("every variant that is in no array or map is inferred, by the same limits") {
+  test("every variant outside of arrays and maps is inferred, with the same limits") {
     assertEquals(job().limits, Seq(v, w, inStruct, dotted).map(_ -> Limits()).toMap)
     assertEquals(job().shapes, Map.empty[Seq[String], Shape])
     assertEquals(job("shredding" -> "INFER"), job())
   }
 
-  test("nothing is inferred where shredding is off, but for columns that ask for it") {
+  test("with shredding off, only columns with the shape infer are inferred") {
     assertEquals(job("shredding" -> "off").limits, Map.empty[Seq[String], Limits])
     assertEquals(job("shredding" -> "off", "shredding.shape.w" -> "infer").limits.keySet, Set(w))
   }
 
-  test("a column with a shape, or without one on purpose, is not inferred") {
+  test("a column with a shape, or with the shape off, is not inferred") {
     val some =
       job("shredding.shape.v" -> "INT", "shredding.shape.w" -> "off", "shredding.shape.s.v" -> "VARIANT")
     assertEquals(some.limits.keySet, Set(dotted))
     assertEquals(some.shapes.keySet, Set(v))
   }
 
-  test("limits hold for all columns, paths for their own") {
+  test("limits apply to all columns, paths to the named column") {
     val options = Seq(
       Options.Policy -> "Majority",
       "shredding.minfieldfrequency" -> "0.5",
@@ -54,7 +54,7 @@ class VariantColumnsSuite extends munit.FunSuite {
     assertEquals(job(options: _*).limits, Seq(w, inStruct).map(_ -> limits).toMap ++ own)
   }
 
-  test("defaults of the session may name columns of other tables, and give way to the write's own") {
+  test("session defaults may name columns of other tables, and own options replace them") {
     val session = Map(
       "shredding.include.elsewhere" -> "$.a",
       "shredding.include.v" -> "$.a",
@@ -73,7 +73,7 @@ class VariantColumnsSuite extends munit.FunSuite {
       "shredding.include.l.element" -> "VARIANT_IN_COLLECTION",
       "shredding.exclude.v v" -> "OPTION_COLUMN"
     )
-  ) test(s"$key is refused as a shape for that column is") {
+  ) test(s"$key is refused like a shape of that column") {
     val e = intercept[ShreddedVariantException](job(key -> "$.a"))
     assertEquals(e.condition, s"SHREDDED_VARIANT_$condition")
     assert(e.getMessage.contains(s"'$key'"), e.getMessage)

@@ -1,4 +1,4 @@
-/** A Hadoop file system that is no local disk: creates exclusively and renames over nothing, as HDFS does. */
+/** A Hadoop file system that, like HDFS, creates files exclusively and never renames over a file. */
 package shreddedvariant.source.pin
 
 import java.net.URI
@@ -37,7 +37,7 @@ class OtherFileSystem extends RawLocalFileSystem {
   }
 }
 
-/** What `FileContext` has of it: there a rename may replace, in one step. */
+/** The same file system for `FileContext`, where a rename can replace a file in one step. */
 class OtherAbstractFileSystem(uri: URI, conf: Configuration)
     extends DelegateToFileSystem(uri, new OtherFileSystem, conf, "other", false) {
   override def renameInternal(from: Path, to: Path, overwrite: Boolean): Unit =
@@ -53,7 +53,7 @@ object OtherFileSystem {
   val Uri: URI = URI.create("other:///")
   private[source] val moves = new Object
 
-  /** With both interfaces of Hadoop, as HDFS has them, or with one. */
+  /** `hasContext` adds the interface of `FileContext`, which HDFS has too. */
   def conf(hasContext: Boolean): Configuration = {
     val conf = new Configuration
     conf.set("fs.other.impl", classOf[OtherFileSystem].getName)

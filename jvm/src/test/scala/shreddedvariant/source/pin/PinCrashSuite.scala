@@ -1,6 +1,6 @@
 /**
- * A writer of pins that dies at any moment, kill -9, leaves the pins that were there or the new ones; on a file system that
- * is no local disk too. `make test` kills a few, FUZZ=1 many.
+ * A writer of pins that is killed (kill -9) at any moment leaves the old pins or the new pins, on a local disk
+ * and on another file system. `make test` kills a few writers, FUZZ=1 many.
  */
 package shreddedvariant.source.pin
 
@@ -23,7 +23,7 @@ class PinCrashSuite extends munit.FunSuite {
 
   override val munitTimeout = scala.concurrent.duration.Duration(30, "min")
 
-  /** Spark and Hadoop tell of each file. */
+  /** Turns off the log messages of Spark and Hadoop for each file. */
   override def beforeAll(): Unit = {
     CheckpointFileManager.create(new HadoopPath("file:///"), new Configuration)
     Configurator.setAllLevels("", Level.OFF)
@@ -36,14 +36,14 @@ class PinCrashSuite extends munit.FunSuite {
     ("another file system", "other", OtherFileSystem.conf(hasContext = true))
   )
 
-  for ((what, scheme, conf) <- places)
-    folder.test(s"killed at many moments, on $what") { at =>
+  for ((place, scheme, conf) <- places)
+    folder.test(s"killed at many moments, on $place") { dir =>
       val random = new Random(7)
       var (created, added) = (0, 0)
       for (moment <- 0 until (if (sys.env.contains("FUZZ")) 100 else 6)) {
-        val table = Files.createDirectories(at.resolve(moment.toString))
+        val table = Files.createDirectories(dir.resolve(moment.toString))
         val writer = start(scheme, table)
-        // Once the first table is done, which takes a while in a new JVM, at any moment.
+        // A new JVM starts slowly: the kill is at a random moment after the first table.
         while (table.toFile.list.length < 2 && writer.isAlive) Thread.sleep(2)
         Thread.sleep(random.nextInt(300).toLong)
         assert(writer.isAlive, "the writer has ended by itself")
@@ -51,18 +51,18 @@ class PinCrashSuite extends munit.FunSuite {
         for (i <- table.toFile.list.indices) {
           val store = new PinStore(new HadoopPath(s"$scheme://${table.resolve(i.toString)}"), conf, allowed)
           // The pins of each round are added in this order, one by one.
-          val found = store.read().fold(0)(pins => rounds.indexWhere(_ == pins) + 1)
-          assert(found > 0 || store.read().isEmpty, s"${store.read()}")
+          val count = store.read().fold(0)(pins => rounds.indexWhere(_ == pins) + 1)
+          assert(count > 0 || store.read().isEmpty, s"${store.read()}")
           created += 1
-          added += math.max(found - 1, 0)
-          assertEquals(expire(store, table.resolve(i.toString), rounds.last), rounds.last)
+          added += math.max(count - 1, 0)
+          assertEquals(addAfterCrash(store, table.resolve(i.toString), rounds.last), rounds.last)
         }
       }
       assert(created > 0 && added > created, s"$created, $added")
     }
 
-  /** Writes after the crash; the lease of who died has run out. */
-  private def expire(store: PinStore, table: Path, pins: Pins): Pins = {
+  /** Adds pins after the crash, with an expired lease of the killed writer. */
+  private def addAfterCrash(store: PinStore, table: Path, pins: Pins): Pins = {
     val lease = table.resolve("_shredding/.shapes.json.lock")
     if (Files.exists(lease))
       Files.setLastModifiedTime(
@@ -73,30 +73,31 @@ class PinCrashSuite extends munit.FunSuite {
   }
 
   for (hasContext <- Seq(true, false)) {
-    val which = if (hasContext) "that replaces files" else "that replaces none"
-    def store(at: Path) =
-      new PinStore(new HadoopPath(s"other://$at"), OtherFileSystem.conf(hasContext), allowed)
+    val kind = if (hasContext) "that replaces files" else "that replaces no files"
+    def store(dir: Path) =
+      new PinStore(new HadoopPath(s"other://$dir"), OtherFileSystem.conf(hasContext), allowed)
 
-    folder.test(s"on another file system $which the first creation wins, and a half one is not seen") { at =>
-      val pool = Executors.newFixedThreadPool(4)
-      try for (round <- 0 until 10) {
-          val table = at.resolve(round.toString)
-          val start = new CyclicBarrier(4)
-          val tasks = (0 until 4).map(i =>
-            new Callable[Pins] {
-              def call(): Pins = { start.await(); store(table).add(pins("v", s"a$i INT")) }
-            }
-          )
-          val seen = pool.invokeAll(tasks.asJava).asScala.toSeq.map(_.get) :+ store(table).read().get
-          assertEquals(seen.distinct.size, 1)
-        }
-      finally pool.shutdown()
+    folder.test(s"on another file system $kind the first creation wins, and readers see complete files") {
+      dir =>
+        val pool = Executors.newFixedThreadPool(4)
+        try for (round <- 0 until 10) {
+            val table = dir.resolve(round.toString)
+            val start = new CyclicBarrier(4)
+            val tasks = (0 until 4).map(i =>
+              new Callable[Pins] {
+                def call(): Pins = { start.await(); store(table).add(pins("v", s"a$i INT")) }
+              }
+            )
+            val results = pool.invokeAll(tasks.asJava).asScala.toSeq.map(_.get) :+ store(table).read().get
+            assertEquals(results.distinct.size, 1)
+          }
+        finally pool.shutdown()
     }
   }
 
-  folder.test("on another file system writers that add other columns at once lose none") { at =>
+  folder.test("on another file system writers that add other columns at once lose none") { dir =>
     for (round <- 0 until 20) {
-      val table = at.resolve(round.toString)
+      val table = dir.resolve(round.toString)
       def store =
         new PinStore(new HadoopPath(s"other://$table"), OtherFileSystem.conf(hasContext = true), allowed)
       val pool = Executors.newFixedThreadPool(4)
@@ -112,9 +113,9 @@ class PinCrashSuite extends munit.FunSuite {
     }
   }
 
-  folder.test("a file system that only pretends to replace files is told apart") { at =>
+  folder.test("a file system that reports a replacement but keeps the old file is refused") { dir =>
     def store =
-      new PinStore(new HadoopPath(s"other://$at"), OtherFileSystem.conf(hasContext = false), allowed)
+      new PinStore(new HadoopPath(s"other://$dir"), OtherFileSystem.conf(hasContext = false), allowed)
     store.add(pins("v", "a INT"))
     val e = intercept[ShreddedVariantException](store.add(pins("w", "b INT")))
     assertEquals(e.condition, "SHREDDED_VARIANT_PINNED_SHAPES")
@@ -143,13 +144,13 @@ class PinCrashSuite extends munit.FunSuite {
 object PinCrashSuite {
   private val Writer = "shreddedvariant.source.PinCrashWriter"
 
-  /** Of the other file system nothing is known by its scheme. */
+  /** Needed because the scheme of the other file system does not guarantee exclusive creation. */
   private[source] val allowed = Map(Options.SingleDriver -> "true")
 
   private[source] def pins(column: String, shape: String) =
     Pins(Map(Seq(column) -> Pin(ShapeParser.parse(shape), None)))
 
-  /** What stands with a table, one after the other; large enough to be written in several pieces. */
+  /** The pins of a table after each round; large enough for several write calls. */
   private[source] val rounds: Seq[Pins] = (0 until 6)
     .map(i => pins(s"v$i", (0 until 300).map(f => s"field_$f BIGINT").mkString(", ")))
     .scanLeft(Pins.none)(_.orElse(_)).tail

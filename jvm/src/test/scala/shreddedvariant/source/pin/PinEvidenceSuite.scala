@@ -1,4 +1,4 @@
-/** Which footers are read before a pin: enough to find a column wherever its files stand, and never more than so many. */
+/** Enough footers are read to find a column in any part of a table, and never more than the maximum. */
 package shreddedvariant.source.pin
 
 import scala.collection.mutable
@@ -24,8 +24,12 @@ class PinEvidenceSuite extends munit.FunSuite {
   private def named(column: Seq[String], shape: String) =
     FileCounts(Map(column -> ShapeParser.parse(shape)), Map.empty, Map.empty, Map.empty)
 
-  /** A table of so many files, by age, that say something from place to place; what was found, and what was read. */
-  private def look(files: Int, says: PartialFunction[Int, FileCounts], columns: Set[Seq[String]] = Set(v)) = {
+  /** The evidence in a table whose files, by age, have these counts, and the files that are read. */
+  private def look(
+      files: Int,
+      counts: PartialFunction[Int, FileCounts],
+      columns: Set[Seq[String]] = Set(v)
+  ) = {
     val read = mutable.Buffer.empty[Int]
     val statuses = (0 until files).map(i => new FileStatus(1, false, 0, 0, i.toLong, new Path(s"/t/$i")))
     val evidence = new PinEvidence(
@@ -33,50 +37,50 @@ class PinEvidenceSuite extends munit.FunSuite {
         portion.map { file =>
           val i = file.getModificationTime.toInt
           read += i
-          says.applyOrElse(i, (_: Int) => FileCounts.nothing)
+          counts.applyOrElse(i, (_: Int) => FileCounts.nothing)
         },
       minRows = 100
     )
     (evidence.of(scala.util.Random.shuffle(statuses), columns), read.toSeq)
   }
 
-  private def finds(what: String, files: Int, says: PartialFunction[Int, FileCounts], atMost: Int)(implicit
+  private def finds(title: String, files: Int, counts: PartialFunction[Int, FileCounts], atMost: Int)(implicit
       loc: munit.Location
-  ): Unit = test(what) {
-    val (found, read) = look(files, says)
+  ): Unit = test(title) {
+    val (found, read) = look(files, counts)
     assert(found.rows(v) >= 100, s"${found.rows(v)} rows of ${read.size} files")
     assert(read.size <= atMost, s"${read.size} files")
     assertEquals(read.distinct.size, read.size, "no file twice")
   }
 
-  finds("the oldest files are enough where they say it all", 5000, { case _ => counted(v, 10) }, Portion)
+  finds("the oldest files are enough if they have all counts", 5000, { case _ => counted(v, 10) }, Portion)
   finds(
-    "a column that came after many files is found among the newest",
+    "a column that only new files have is found in the newest files",
     1000,
     { case i if i >= 990 => counted(v, 10) },
     2 * Portion
   )
-  finds("also in one file, the very last", 5000, { case 4999 => counted(v, 100) }, 2 * Portion)
+  finds("a column that only the last file has is found", 5000, { case 4999 => counted(v, 100) }, 2 * Portion)
   finds(
-    "one that files of others surround is found between them",
+    "a column that only files in the middle have is found",
     1000,
     { case i if i / 200 == 2 => counted(v, 50) },
     1000
   )
   finds(
-    "files of others in between do not end the search",
+    "files of other writers in between do not end the search",
     1000,
     { case i if i % 50 == 0 => counted(v, 9) },
     1000
   )
   finds(
-    "empty files neither",
+    "empty files do not end the search",
     3000,
     { case i if i < 2900 => counted(v, 0); case _ => counted(v, 10) },
     2 * Portion
   )
 
-  test("where nothing says anything, few footers are read") {
+  test("without any counts, few footers are read") {
     for (files <- Seq(0, 1, 64, 200, 5000)) {
       val (found, read) = look(files, PartialFunction.empty)
       assert(found.isEmpty)
@@ -84,26 +88,26 @@ class PinEvidenceSuite extends munit.FunSuite {
     }
   }
 
-  test("never more footers than are allowed, from both ends") {
+  test("at most the maximum of footers is read, from both ends") {
     val (found, read) = look(5000, { case _ => counted(v, 0) })
     assertEquals(read.size, MaxFiles)
     assertEquals(found.rows(v), 0L)
     assertEquals(read.count(_ < 2500), MaxFiles / 2)
   }
 
-  test("a column that is known well enough keeps no other from being looked for, and ends no search for it") {
-    val says: PartialFunction[Int, FileCounts] = {
+  test("a complete column neither ends nor extends the search for another column") {
+    val counts: PartialFunction[Int, FileCounts] = {
       case i if i >= 995 => counted(w, 20)
       case _ => counted(v, 100)
     }
-    val (found, read) = look(1000, says, Set(v, w))
+    val (found, read) = look(1000, counts, Set(v, w))
     assertEquals(found.rows(w), 100L)
     assert(read.size <= 3 * Portion, s"${read.size}")
-    // Nobody has written `w`: that `v` is everywhere does not have all files read for it.
+    // No file has `w`: the counts of `v` in all files do not make the search read all files.
     assert(look(5000, { case _ => counted(v, 100) }, Set(v, w))._2.size <= 4 * Portion)
   }
 
-  test("of several named shapes the oldest holds, whichever was read first") {
+  test("of several named shapes the oldest wins, whichever is read first") {
     val (found, _) = look(
       500,
       { case 70 => named(v, "a INT"); case 499 => named(v, "b INT"); case i if i < 64 => counted(v, 1) }

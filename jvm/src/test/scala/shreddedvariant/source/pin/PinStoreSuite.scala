@@ -1,4 +1,4 @@
-/** The file of a table's pins: what it says, that people may edit it, and that the first writer wins. */
+/** The file of a table's pins: its content, edits of users, and concurrent writers. */
 package shreddedvariant.source.pin
 
 import java.nio.file.{Files, Path}
@@ -16,16 +16,16 @@ import shreddedvariant.layout.{Shape, ShapeParser}
 class PinStoreSuite extends munit.FunSuite {
   private val folder = FunFixture[Path](_ => Files.createTempDirectory("pins"), _ => ())
 
-  private def store(at: Path) = new PinStore(new HadoopPath(at.toUri), new Configuration)
+  private def store(dir: Path) = new PinStore(new HadoopPath(dir.toUri), new Configuration)
   private def pins(column: String, shape: String, rows: Option[Long] = None) =
     Pins(Map(Seq(column) -> Pin(ShapeParser.parse(shape), rows)))
-  private def files(at: Path) = {
-    val walk = Files.walk(at)
-    try walk.iterator.asScala.filter(Files.isRegularFile(_)).map(at.relativize(_).toString).toSet
+  private def files(dir: Path) = {
+    val walk = Files.walk(dir)
+    try walk.iterator.asScala.filter(Files.isRegularFile(_)).map(dir.relativize(_).toString).toSet
     finally walk.close()
   }
 
-  folder.test("what is put there is read back") { at =>
+  folder.test("added pins are read back") { dir =>
     val odd = Pins(Map(
       Seq("v") -> Pin(
         ShapeParser.parse("a BIGINT, `b c` ARRAY<STRUCT<d DECIMAL(12, 2)>>, `e``f` UUID"),
@@ -33,39 +33,39 @@ class PinStoreSuite extends munit.FunSuite {
       ),
       Seq("s t", "w.x") -> Pin(Shape.Untyped, None)
     ))
-    assertEquals(store(at).read(), None)
-    assertEquals(store(at).add(odd), odd)
-    assertEquals(store(at).read(), Some(odd))
-    assertEquals(files(at), Set("_shredding/shapes.json"))
+    assertEquals(store(dir).read(), None)
+    assertEquals(store(dir).add(odd), odd)
+    assertEquals(store(dir).read(), Some(odd))
+    assertEquals(files(dir), Set("_shredding/shapes.json"))
   }
 
-  folder.test("a person finds a shape as it is written in an option, and may edit it") { at =>
-    store(at).add(pins("v", "a BIGINT", Some(1000)))
-    val file = at.resolve("_shredding/shapes.json")
+  folder.test("the file has a shape as an option has it, and users may edit it") { dir =>
+    store(dir).add(pins("v", "a BIGINT", Some(1000)))
+    val file = dir.resolve("_shredding/shapes.json")
     val text = Files.readString(file)
     assert(text.contains("\"shape\" : \"STRUCT<a BIGINT>\"") && text.contains("\"rows\" : 1000"), text)
     Files.writeString(file, text.replace("STRUCT<a BIGINT>", "a INT, b STRING"))
-    assertEquals(store(at).read().map(_.columns(Seq("v")).shape.ddl), Some("STRUCT<a INT, b STRING>"))
+    assertEquals(store(dir).read().map(_.columns(Seq("v")).shape.ddl), Some("STRUCT<a INT, b STRING>"))
   }
 
-  folder.test("the first creation wins, and columns that come later are added to it") { at =>
-    assertEquals(store(at).add(pins("v", "a INT")), pins("v", "a INT"))
-    assertEquals(store(at).add(pins("v", "b INT")), pins("v", "a INT"))
+  folder.test("the first creation wins, and later columns are added to it") { dir =>
+    assertEquals(store(dir).add(pins("v", "a INT")), pins("v", "a INT"))
+    assertEquals(store(dir).add(pins("v", "b INT")), pins("v", "a INT"))
     val both = pins("v", "a INT").orElse(pins("w", "c INT"))
-    assertEquals(store(at).add(pins("w", "c INT")), both)
-    assertEquals(store(at).add(pins("v", "b INT").orElse(pins("w", "d INT"))), both)
-    assertEquals(store(at).read(), Some(both))
+    assertEquals(store(dir).add(pins("w", "c INT")), both)
+    assertEquals(store(dir).add(pins("v", "b INT").orElse(pins("w", "d INT"))), both)
+    assertEquals(store(dir).read(), Some(both))
   }
 
-  /** Runs what many writers do at the same moment, again and again; each round on a table of its own. */
+  /** Runs `write` in several threads at the same time, for several rounds; each round has its own table. */
   private def race[A](
-      at: Path,
+      dir: Path,
       rounds: Int,
       writers: Int
   )(write: (Path, Int) => A)(check: (Path, Seq[A]) => Unit): Unit = {
     val pool = Executors.newFixedThreadPool(writers)
     try for (round <- 0 until rounds) {
-        val table = at.resolve(round.toString)
+        val table = dir.resolve(round.toString)
         val start = new CyclicBarrier(writers)
         val tasks = (0 until writers).map { i =>
           new Callable[A] { def call(): A = { start.await(); write(table, i) } }
@@ -75,47 +75,48 @@ class PinStoreSuite extends munit.FunSuite {
     finally pool.shutdown()
   }
 
-  folder.test("of many writers at once all go on with the pins of one") { at =>
-    race(at, 20, 8)((table, i) => store(table).add(pins("v", s"a$i INT"))) { (table, seen) =>
-      assertEquals((seen :+ store(table).read().get).distinct.size, 1)
+  folder.test("many writers at once all use the pins of the first") { dir =>
+    race(dir, 20, 8)((table, i) => store(table).add(pins("v", s"a$i INT"))) { (table, results) =>
+      assertEquals((results :+ store(table).read().get).distinct.size, 1)
       assertEquals(files(table), Set("_shredding/shapes.json"))
     }
   }
 
-  folder.test("writers that add other columns at once lose none, whether the file was there or not") { at =>
-    race(at, 30, 6) { (table, i) =>
-      // Half of them have read the file before the others wrote theirs.
-      if (i == 0 || table.getFileName.toString.toInt % 2 == 0) store(table).add(pins("first", "a INT"))
-      store(table).add(pins(s"v$i", s"a$i INT"))
-    } { (table, seen) =>
-      val there = store(table).read().get.columns
-      for (i <- 0 until 6) assertEquals(there(Seq(s"v$i")).shape.ddl, s"STRUCT<a$i INT>")
-      for ((pins, i) <- seen.zipWithIndex) assertEquals(pins.columns(Seq(s"v$i")), there(Seq(s"v$i")))
-    }
+  folder.test("writers that add different columns at once lose none, whether the file existed or not") {
+    dir =>
+      race(dir, 30, 6) { (table, i) =>
+        // In even rounds, each writer reads or creates the file first; in odd rounds, only writer 0 does.
+        if (i == 0 || table.getFileName.toString.toInt % 2 == 0) store(table).add(pins("first", "a INT"))
+        store(table).add(pins(s"v$i", s"a$i INT"))
+      } { (table, results) =>
+        val stored = store(table).read().get.columns
+        for (i <- 0 until 6) assertEquals(stored(Seq(s"v$i")).shape.ddl, s"STRUCT<a$i INT>")
+        for ((pins, i) <- results.zipWithIndex) assertEquals(pins.columns(Seq(s"v$i")), stored(Seq(s"v$i")))
+      }
   }
 
-  folder.test("what a person changes while writers add columns is kept") { at =>
-    store(at).add(pins("v", "a INT"))
-    val file = at.resolve("_shredding/shapes.json")
-    // What a writer adds rests on what it reads at that moment, however long ago it has decided.
+  folder.test("edits of users are kept while writers add columns") { dir =>
+    store(dir).add(pins("v", "a INT"))
+    val file = dir.resolve("_shredding/shapes.json")
+    // `add` reads the file again, whenever the writer has read the pins before.
     val table: PinPlace = new PinPlace {
-      private val store_ = store(at)
+      private val store_ = store(dir)
       override def read(): Pins = store_.read().get
-      override def add(first: Pins): Pins = store_.add(first)
+      override def add(missing: Pins): Pins = store_.add(missing)
       override def files: Seq[org.apache.hadoop.fs.FileStatus] = Nil
     }
     for (i <- 0 until 20) {
-      val decided = table.read()
+      val before = table.read()
       Files.writeString(file, Files.readString(file).replaceAll("STRUCT<a[0-9]* INT>", s"STRUCT<a$i INT>"))
-      assertNotEquals(decided, table.read())
-      val stands = table.add(pins(s"w$i", "b INT"))
-      assertEquals(stands.columns(Seq("v")).shape.ddl, s"STRUCT<a$i INT>")
+      assertNotEquals(before, table.read())
+      val after = table.add(pins(s"w$i", "b INT"))
+      assertEquals(after.columns(Seq("v")).shape.ddl, s"STRUCT<a$i INT>")
     }
-    assertEquals(store(at).read().get.columns.size, 21)
+    assertEquals(store(dir).read().get.columns.size, 21)
   }
 
-  folder.test("a file that is no longer what it was is not replaced") { at =>
-    val file = at.resolve("f")
+  folder.test("a file that has changed is not replaced") { dir =>
+    val file = dir.resolve("f")
     def replace(expected: String, by: String, meanwhile: => Unit = ()) =
       LocalFile.replace(file, expected.getBytes) { to => meanwhile; Files.writeString(to, by); () }
     assert(!replace("", "x"))
@@ -128,18 +129,18 @@ class PinStoreSuite extends munit.FunSuite {
     assert(replace("old", "new"))
     assertEquals(Files.readString(file), "new")
     intercept[IllegalStateException](replace("new", "x", throw new IllegalStateException("disk")))
-    assertEquals(files(at), Set("f", ".f.lock"))
+    assertEquals(files(dir), Set("f", ".f.lock"))
     assertEquals(Files.readString(file), "new")
   }
 
-  folder.test("while columns are added a reader finds the file before or after each") { at =>
+  folder.test("a reader finds the complete file while columns are added") { dir =>
     val a = pins("v", (0 until 300).map(i => s"a$i BIGINT").mkString(", "))
-    store(at).add(a)
-    val writer = new Thread(() => for (i <- 0 until 100) { store(at).add(pins(f"w$i%03d", "b INT")); () })
+    store(dir).add(a)
+    val writer = new Thread(() => for (i <- 0 until 100) { store(dir).add(pins(f"w$i%03d", "b INT")); () })
     writer.start()
     var last = 0
     while (writer.isAlive) {
-      val found = store(at).read().get.columns
+      val found = store(dir).read().get.columns
       assertEquals(
         found.size - 1,
         found.keys.map(_.head).filter(_ != "v").map(_.drop(1).toInt + 1).maxOption.getOrElse(0)
@@ -148,20 +149,20 @@ class PinStoreSuite extends munit.FunSuite {
       last = found.size
     }
     writer.join()
-    assertEquals(store(at).read().get.columns.size, 101)
+    assertEquals(store(dir).read().get.columns.size, 101)
   }
 
-  folder.test("what a process has left unfinished goes with the next that writes, once it is old") { at =>
-    val left = Files.createDirectories(at.resolve("_shredding")).resolve(".shapes.json.0123.tmp")
-    val young = left.resolveSibling(".shapes.json.4567.tmp")
-    Seq(left, young).foreach(Files.writeString(_, "{\"version\""))
-    Files.setLastModifiedTime(left, FileTime.from(Instant.now.minusSeconds(7200)))
-    store(at).add(pins("v", "a INT"))
-    assertEquals(files(at), Set("_shredding/shapes.json", "_shredding/.shapes.json.4567.tmp"))
-    assertEquals(store(at).read(), Some(pins("v", "a INT")))
+  folder.test("the next writer removes temporary files of other processes if they are old") { dir =>
+    val old = Files.createDirectories(dir.resolve("_shredding")).resolve(".shapes.json.0123.tmp")
+    val young = old.resolveSibling(".shapes.json.4567.tmp")
+    Seq(old, young).foreach(Files.writeString(_, "{\"version\""))
+    Files.setLastModifiedTime(old, FileTime.from(Instant.now.minusSeconds(7200)))
+    store(dir).add(pins("v", "a INT"))
+    assertEquals(files(dir), Set("_shredding/shapes.json", "_shredding/.shapes.json.4567.tmp"))
+    assertEquals(store(dir).read(), Some(pins("v", "a INT")))
   }
 
-  // text of the file -> what the refusal says
+  // text of the file -> reason in the error
   private val unusable = Seq(
     "" -> "it is no JSON object",
     "{" -> "it is no JSON",
@@ -175,9 +176,9 @@ class PinStoreSuite extends munit.FunSuite {
   )
 
   for ((text, reason) <- unusable)
-    folder.test(s"it is refused with the file and the reason: $text") { at =>
-      Files.writeString(Files.createDirectories(at.resolve("_shredding")).resolve("shapes.json"), text)
-      val e = intercept[ShreddedVariantException](store(at).read())
+    folder.test(s"an unusable file is refused with its path and the reason: $text") { dir =>
+      Files.writeString(Files.createDirectories(dir.resolve("_shredding")).resolve("shapes.json"), text)
+      val e = intercept[ShreddedVariantException](store(dir).read())
       assertEquals(e.condition, "SHREDDED_VARIANT_PINNED_SHAPES")
       assert(e.getMessage.contains("_shredding/shapes.json") && e.getMessage.contains(reason), e.getMessage)
       assert(e.getMessage.contains("mend the file, or remove it"))
