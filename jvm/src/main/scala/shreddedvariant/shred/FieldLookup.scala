@@ -30,3 +30,13 @@ private[shred] final class FieldLookup(fields: Array[String], names: Names) {
     new ObjectFields(header.keys, fieldOfKey, fields.indices.filterNot(isPresent(_)).toArray)
   }
 }
+
+private[shred] object FieldLookup {
+
+  /** The names of all fields in a shape, with repeats. */
+  def namesOf(shape: Shape): Seq[String] = shape match {
+    case Shape.Object(fields) => fields.flatMap { case (name, field) => name +: namesOf(field) }
+    case Shape.Array(element) => namesOf(element)
+    case _ => Nil
+  }
+}

@@ -43,7 +43,7 @@ final class Shredder(
     repetition: Int,
     counts: Option[PathCounts] = None
 ) {
-  private val names = new Names(Shredder.namesOf(shape).distinct.toIndexedSeq)
+  private val names = new Names(FieldLookup.namesOf(shape).distinct.toIndexedSeq)
   private val scratch = new Bytes(256)
   private val budget = new Budget(0)
   private val selfContained = if (layout.hasMetadata) null else new SelfContained(names)
@@ -290,13 +290,5 @@ final class Shredder(
       ValueWriter.closeObject(scratch, start, 0, size, ids, offsets)
       writeScratch(start, r)
     }
-  }
-}
-
-object Shredder {
-  private[shred] def namesOf(shape: Shape): Seq[String] = shape match {
-    case Shape.Object(fields) => fields.flatMap { case (name, field) => name +: namesOf(field) }
-    case Shape.Array(element) => namesOf(element)
-    case _ => Nil
   }
 }

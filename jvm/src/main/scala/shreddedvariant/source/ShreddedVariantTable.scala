@@ -88,8 +88,10 @@ object ShreddedVariantTable {
     val merged = SourceOptions.withDefaults(Maintenance.without(rest))
     val maintenance = rest.filter { case (key, _) => Options.isMaintenance(key) }
     Maintenance.of(maintenance)
-    Options.check(merged.all)
-    schema.foreach(new VariantColumns(_, SQLConf.get.caseSensitiveAnalysis).check(merged))
+    schema match {
+      case Some(columns) => new VariantColumns(columns, SQLConf.get.caseSensitiveAnalysis).check(merged)
+      case None => Options.check(merged.all)
+    }
     val paths = pathOptions.toSeq.flatMap {
       case (key, value) => if (key.equalsIgnoreCase("paths")) parsed(value) else Seq(value)
     }

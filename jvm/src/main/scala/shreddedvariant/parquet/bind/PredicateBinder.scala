@@ -3,9 +3,7 @@ package shreddedvariant.parquet.bind
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
+import org.apache.parquet.schema.{MessageType, PrimitiveType}
 import org.apache.spark.sql.types.VariantType
 import shreddedvariant.layout._
 import shreddedvariant.parquet.file.FileMaps
@@ -130,25 +128,4 @@ final class PredicateBinder(
   }
 
   private def isRepeated(path: Seq[String]) = file.getMaxRepetitionLevel(path: _*) > 0
-}
-
-/** Finds columns of a file by their names in the query. */
-private[parquet] object FilePath {
-
-  /** The top-level column of a path, with only the fields on the path. */
-  def alone(file: MessageType, path: Seq[String]): Type = {
-    def below(column: Type, rest: Seq[String]): Type = (column, rest) match {
-      case (group: GroupType, name +: next) =>
-        group.withNewFields(java.util.List.of(below(group.getType(name), next)))
-      case _ => column
-    }
-    below((file: GroupType).getType(path.head), path.tail)
-  }
-
-  def group(file: MessageType, names: Seq[String], job: ReadJob): Option[Seq[String]] =
-    names.foldLeft(Option((file: Type, Seq.empty[String]))) {
-      case (Some((group: GroupType, resolved)), name) =>
-        group.getFields.asScala.find(f => job.sameName(f.getName, name)).map(f => (f, resolved :+ f.getName))
-      case _ => None
-    }.map(_._2)
 }

@@ -78,9 +78,10 @@ class ShreddedVariantFormat extends FileFormat with Serializable {
     val paths = Seq("path", "basePath").flatMap(Options.get(options, _)).map(new Path(_))
     val directories = paths.filterNot(SparkBridge.isGlob)
     directories.foreach(DeltaPathCheck.check(_, hadoopConf, FileRoutes))
+    val areChecked = directories.nonEmpty && directories.size == paths.size
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val job = ReadJobs.create(spark, merged.all, requiredSchema, Map.empty, partitionSchema)
-    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = directories.nonEmpty)
+    FileFormatReader(job, ReadJobs.hadoopConf(spark, merged.all), batches, isChecked = areChecked)
   }
 
   // ---- writing ----

@@ -7,9 +7,10 @@ package shreddedvariant.source.pin
 
 import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.UUID
+import java.util.{Arrays, UUID}
 
 import scala.annotation.tailrec
+import scala.util.Using
 
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
 import shreddedvariant.SharedFile
@@ -17,12 +18,15 @@ import shreddedvariant.SharedFile
 private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional: Boolean) {
   private val file = new Path(folder, s".${PinStore.FileName}.lock")
 
+  /** The content of this writer's lease file. */
+  private val token = UUID.randomUUID.toString.getBytes(UTF_8)
+
   /** Runs the body with the lease; waits while another writer has it. */
   @tailrec
   def held[A](body: => A): A =
     if (take())
       try body
-      finally { fs.delete(file, false); () }
+      finally release()
     else {
       expire()
       Thread.sleep(PinLease.Pause)
@@ -31,8 +35,8 @@ private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional
 
   private def take(): Boolean =
     try {
-      if (isConditional) SharedFile.create(fs, file, UUID.randomUUID.toString.getBytes(UTF_8))
-      else fs.create(file, false).close()
+      if (isConditional) SharedFile.create(fs, file, token)
+      else Using.resource(fs.create(file, false))(_.write(token))
       true
     } catch {
       case _: java.nio.file.FileAlreadyExistsException => false
@@ -40,6 +44,10 @@ private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional
       // File systems report an existing file by different exceptions.
       case e: IOException => if (SharedFile.isRefusal(e) || fs.exists(file)) false else throw e
     }
+
+  /** Another writer may have the lease by now, if this one held it for more than a minute. */
+  private def release(): Unit =
+    if (SharedFile.read(fs, file).exists(Arrays.equals(_, token))) { fs.delete(file, false); () }
 
   /** Removes an expired lease. Some file systems report time 0 for a file that is being removed. */
   private def expire(): Unit =

@@ -142,7 +142,7 @@ class PinCrashSuite extends munit.FunSuite {
 }
 
 object PinCrashSuite {
-  private val Writer = "shreddedvariant.source.PinCrashWriter"
+  private val Writer = "shreddedvariant.source.pin.PinCrashWriter"
 
   /** Needed because the scheme of the other file system does not guarantee exclusive creation. */
   private[source] val allowed = Map(Options.SingleDriver -> "true")

@@ -163,6 +163,20 @@ class PinStoreSuite extends munit.FunSuite {
   }
 
   // text of the file -> reason in the error
+  folder.test("a writer whose lease has expired leaves the lease of the next writer") { dir =>
+    val at = new HadoopPath(dir.toUri)
+    val fs = at.getFileSystem(new Configuration)
+    val lease = dir.resolve(s".${PinStore.FileName}.lock")
+    new PinLease(fs, at, isConditional = false).held {
+      fs.delete(new HadoopPath(lease.toUri), false)
+      Files.writeString(lease, "of the next writer")
+    }
+    assertEquals(Files.readString(lease), "of the next writer")
+    Files.delete(lease)
+    assertEquals(new PinLease(fs, at, isConditional = false).held(Files.exists(lease)), true)
+    assert(!Files.exists(lease))
+  }
+
   private val unusable = Seq(
     "" -> "it is no JSON object",
     "{" -> "it is no JSON",
