@@ -11,6 +11,8 @@ BIN := .venv/bin
 JAR := target/scala-2.13/shredded-variant_2.13-$(VERSION).jar
 WHEEL := dist/shredded_variant-$(VERSION)-py3-none-any.whl
 CONFORMANCE := ../shared/conformance
+# Processes that run the Python tests, each with a Spark of its own.
+WORKERS := 2
 
 # The lists include directories, so that the removal of a file counts as a change.
 BUILD := build.sbt VERSION $(wildcard project/build.properties project/plugins.sbt project/repositories project/*.scala)
@@ -29,7 +31,11 @@ help: ## this list
 demo: .venv/.wheel ## write JSON as a shredded table, show the layout of its files, query it, print what was read
 	@$(BIN)/shredded-variant demo
 
-test: test-jvm test-python ## all tests
+test: .venv/.wheel ## all tests, and the ten slowest of each side
+	@failed=0; \
+	$(MAKE) test-jvm ARGS= || failed=1; \
+	$(MAKE) test-python ARGS= || failed=1; \
+	exit $$failed
 
 check: lint test ## lint and tests
 
@@ -51,19 +57,19 @@ publish-local: .venv/.stamp ## the jar and its POM into the local Maven reposito
 	@project/sbt --error publishM2
 	$(call say,published io.github.shredded-variant:shredded-variant_2.13:$(VERSION) to the local Maven repository)
 
-test-jvm: .venv/.stamp ## Scala suites, without a Spark session
+test-jvm: .venv/.stamp ## Scala suites, without a Spark session (ARGS='*ShapeParserSuite' for some of them)
 	@project/need java build
 	$(call say,testing the JVM side)
-	@project/sbt --warn test
+	@project/test-jvm $(if $(ARGS),"testOnly $(ARGS)",test)
 
-test-python: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## pytest against the installed wheel
+test-python: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## pytest against the installed wheel (ARGS=tests/read for some of it)
 	$(call say,testing the wheel)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --durations=10 $(if $(ARGS),$(ARGS),-n $(WORKERS) --dist loadfile)
 
 fuzz: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the tests with random cases, damaged bytes, and racing or killed writers, at length
 	$(call say,testing the wheel at length)
-	@FUZZ=1 $(BIN)/python -m pytest -m fuzz $(ARGS)
-	@FUZZ=1 project/sbt --warn "testOnly *CrashSuite *FuzzSuite *SharedFileSuite"
+	@FUZZ=1 $(BIN)/python -m pytest -m fuzz --timeout=7200 $(ARGS)
+	@FUZZ=1 project/test-jvm "testOnly -- --include-tags=fuzz"
 
 conformance: .venv/.wheel ## external cases, if ../shared/conformance exists beside the clone
 	@if [ ! -d $(CONFORMANCE) ]; then echo "No $(CONFORMANCE) beside this clone: nothing to run."; exit 0; fi; \

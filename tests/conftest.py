@@ -1,4 +1,7 @@
-"""Fixtures of all tests: one Spark session and places to write to."""
+"""Fixtures of all tests: a Spark session for each process, and paths to write to."""
+
+import os
+import sys
 
 import pytest
 
@@ -12,6 +15,8 @@ def spark(tmp_path_factory):
     """The session of this process, through `attach` on a builder."""
     from pyspark.sql import SparkSession
 
+    # Python functions run in the Python of the tests, not in the one of the PATH.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for key, value in CALM.items():
         builder = builder.config(key, value)
@@ -24,7 +29,7 @@ def spark(tmp_path_factory):
 
 @pytest.fixture(params=OTHER_SESSIONS)
 def other_session(request, spark):
-    """The session with other settings, under which as little is read as under its own."""
+    """The session with other settings, which must not change what is read and skipped."""
     with settings(spark, OTHER_SESSIONS[request.param]):
         yield spark
 
@@ -37,7 +42,7 @@ def table(tmp_path):
 
 @pytest.fixture(scope="session")
 def conformance():
-    """The folder of external cases that lies beside the clone on some machines."""
+    """The folder of external cases, which some machines have beside the clone."""
     folder = ROOT.parent / "shared" / "conformance"
     if not folder.is_dir():
         pytest.skip("no ../shared/conformance beside this clone")

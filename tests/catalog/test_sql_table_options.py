@@ -213,7 +213,7 @@ def test_a_table_over_a_delta_table_has_the_columns_of_its_log(spark, tmp_path):
             lambda: create(spark, wrong, columns, PARTITIONED_BY="(id)", LOCATION=f"'{path}'"),
             name="SHREDDED_VARIANT_DELTA_PARTITIONING",
         )
-        refusal(lambda: create(spark, wrong, LOCATION=f"'{path}/p=x'"), name="SHREDDED_VARIANT_INSIDE_DELTA|DELTA")
+        refusal(lambda: create(spark, wrong, LOCATION=f"'{path}/p=x'"), name="SHREDDED_VARIANT_INSIDE_DELTA_TABLE")
         spark.sql(f"CREATE TABLE {t} USING {FORMAT} LOCATION '{path}'")
         more = rows(spark, 2, p="'x'", n=7).write.format(FORMAT).option("mergeSchema", "true").mode("append")
         more.save(path)

@@ -3,7 +3,6 @@
 Other writers may order an overwrite before a blind append, so a false `true` breaks their tables.
 """
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from tables import FORMAT
 @pytest.fixture(scope="module")
 def table(spark, tmp_path_factory):
     path = str(tmp_path_factory.mktemp("blind") / "t able")
-    spark.sparkContext.pythonExec = sys.executable
     save(rows(spark, 0, 1), path)
     spark.sql(f"CREATE TABLE blind_t USING {FORMAT} LOCATION '{path}'")
     load(spark, path).createOrReplaceTempView("blind_view")

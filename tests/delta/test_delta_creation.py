@@ -1,7 +1,6 @@
 """A table that no commit has made yet has a log before it has files, and nobody reads these until one names them."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -108,8 +107,6 @@ def test_while_a_table_is_created_nobody_reads_its_files(spark, tmp_path):
             out.write(f"{Path(path, '_delta_log').is_dir()}\n")
         return row
 
-    # The Python of the tests, whatever the PATH has.
-    spark.sparkContext.pythonExec = sys.executable
     save(rows(spark, 1, 2).withColumn("id", f.udf(look, "bigint")("id")), path)
     assert set(seen.read_text().split()) == {"True"}
     assert ids(load(spark, path)) == [1, 2]

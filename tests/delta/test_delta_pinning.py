@@ -1,7 +1,6 @@
 """Columns of a Delta table keep their first shape, as properties: later writes make files of one Parquet schema."""
 
 import json
-import threading
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,6 +11,7 @@ from delta_spark import delta_spark  # noqa: F401
 from delta_tables import actions, active, commits, load, save
 from pinned_tables import ROWS, documents
 from tables import FORMAT, refusal
+from threads import at_once
 
 SHAPE = "STRUCT<n BIGINT, s STRING>"
 
@@ -50,7 +50,8 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     rows = spark.readStream.schema("id INT, v VARIANT").parquet(str(tmp_path / "source"))
     stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
     stream.trigger(availableNow=True).start(pinned).awaitTermination()
-    at_once(pinned, documents(spark, "o", start=12 * ROWS), documents(spark, "d", start=13 * ROWS))
+    batches = [documents(spark, "o", start=12 * ROWS), documents(spark, "d", start=13 * ROWS)]
+    at_once(lambda df: save(df, pinned), batches)
 
     assert len(schemas(pinned, first)) == 1
     assert pins(pinned) == {"v": SHAPE}
@@ -60,27 +61,10 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     assert not actions(pinned, "add", 1)
 
 
-def at_once(path, *batches):
-    failures = []
-
-    def write(df):
-        try:
-            save(df, path)
-        except Exception as e:
-            failures.append(str(e))
-
-    writers = [threading.Thread(target=write, args=(df,)) for df in batches]
-    for w in writers:
-        w.start()
-    for w in writers:
-        w.join()
-    assert not failures
-
-
 def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
     first = active(pinned)
-    fields = ["n", "d", "s", "o"]
-    at_once(pinned, *(documents(spark, f, start=(i + 1) * ROWS) for i, f in enumerate(fields)))
+    batches = [documents(spark, f, start=i * ROWS) for i, f in enumerate(("n", "d", "s", "o"), 1)]
+    at_once(lambda df: save(df, pinned), batches)
     assert len(schemas(pinned, first)) == 1
     assert pins(pinned) == {"v": SHAPE}
     assert load(spark, pinned).select("id").distinct().count() == 5 * ROWS

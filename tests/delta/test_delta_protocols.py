@@ -125,10 +125,10 @@ def test_versions_beyond_ours_are_refused(spark, plain, tmp_path):
     features = (["variantType"], ["variantType"])
     readers, writers = (Path(shutil.copytree(plain, tmp_path / name)) for name in ("readers", "writers"))
     with_protocol(readers, 4, 7, features)
-    refusal(lambda: load(spark, readers).collect(), "version 4|reader.*4")
-    refusal(lambda: save(rows(spark, 3), readers), "version 4|reader.*4")
+    refusal(lambda: load(spark, readers).collect(), "reader version 4")
+    refusal(lambda: save(rows(spark, 3), readers), "reader version 4")
     with_protocol(writers, 3, 8, features)
-    refusal(lambda: save(rows(spark, 3), writers), "version 8|writer.*8")
+    refusal(lambda: save(rows(spark, 3), writers), "writer version 8")
     assert len(commits(readers)) == len(commits(writers)) == 1
 
 
@@ -165,7 +165,7 @@ def test_tables_with_the_names_of_the_preview_alone_are_read_and_written(spark, 
     save(rows(spark, 5, columns=("id", DOCUMENT)), table, mode="overwrite")
     assert ids(load(spark, table)) == [5]
     protocols = [a["protocol"] for commit in commits(table) for a in commit if "protocol" in a]
-    assert all(set(names) <= set(p["readerFeatures"]) for p in protocols)
+    assert protocols and all(set(names) <= set(p["readerFeatures"]) for p in protocols)
     assert ids(load(spark, table, versionAsOf="1")) == [1, 2, 3]
 
 

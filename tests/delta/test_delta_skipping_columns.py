@@ -7,12 +7,11 @@ from path_documents import literal
 from scan_counts import run
 
 
-def counted(spark, path, condition, explained=None):
-    """The ids that a filter gives, and how many files were read."""
+def counted(spark, path, condition, explained):
+    """The ids that a filter gives, how many files were read and skipped; EXPLAIN says that `explained` will be read."""
     df = load(spark, path).where(condition).select("id")
     rows, counts = run(df)
-    if explained is not None:
-        assert f"Files: [{explained} of " in df._jdf.queryExecution().toString()
+    assert f"Files: [{explained} of " in df._jdf.queryExecution().toString()
     return sorted(r[0] for r in rows), counts.files
 
 

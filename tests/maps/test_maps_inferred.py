@@ -3,6 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
+from map_files import named_keys
 from parquet_cells import data_files
 from tables import load, refusal, write
 
@@ -15,11 +16,6 @@ ROWS = [
 
 def option(name, column="m"):
     return f"parquet.map.shredding.{column}.{name}"
-
-
-def hot(file, column="m"):
-    found = (pq.read_metadata(file).metadata or {}).get(f"paimon.map.shredding.{column}.keys".encode())
-    return found.decode().split(",") if found else []
 
 
 # options: the hot keys
@@ -40,7 +36,7 @@ def test_the_keys_that_are_chosen(spark, tmp_path, options, chosen):
     df = spark.createDataFrame(ROWS, "id INT, m MAP<STRING, STRING>").coalesce(1)
     table = write(df, tmp_path / "t", **{COLUMNS: "m", option("infer"): "true"}, **options)
     (file,) = data_files(table)
-    assert len(hot(file)) == chosen if isinstance(chosen, int) else hot(file) == chosen
+    assert len(named_keys(file)) == chosen if isinstance(chosen, int) else named_keys(file) == chosen
     assert [(r.id, r.m) for r in load(spark, table, schema=None).orderBy("id").collect()] == ROWS
 
 
@@ -50,7 +46,7 @@ def test_each_file_chooses_for_itself(spark, tmp_path):
         write(df.coalesce(1), tmp_path / "t", mode="append",
               **{COLUMNS: "m,s.m", option("infer"): "true", option("infer", "s.m"): "TRUE"})  # fmt: skip
     files = data_files(tmp_path / "t")
-    assert sorted(hot(f) for f in files) == sorted(hot(f, "s.m") for f in files) == [["a"], ["b"]]
+    assert sorted(named_keys(f) for f in files) == sorted(named_keys(f, "s.m") for f in files) == [["a"], ["b"]]
     table = load(spark, tmp_path / "t", schema=None)
     assert table.selectExpr("sum(m['a'])", "sum(m['b'])", "count(s.m['b'])").first()[:] == (10, 10, 5)
 
@@ -60,14 +56,14 @@ def test_maps_without_rows_or_keys_have_no_hot_keys(spark, tmp_path):
     for i, where in enumerate(("id < 0", "id >= 0")):
         df = spark.range(3).selectExpr("CAST(NULL AS MAP<STRING, INT>) AS m", "id").where(where).coalesce(1)
         table = write(df, tmp_path / str(i), **options)
-        assert not [hot(f) for f in data_files(table) if hot(f)]
+        assert [named_keys(f) for f in data_files(table)] == [[]]
         assert load(spark, table, schema="m MAP<STRING, INT>").where("m IS NOT NULL").count() == 0
 
 
 def test_variants_and_maps_are_inferred_by_the_same_rows(spark, tmp_path):
     df = spark.range(50).selectExpr("map('a', parse_json('[1]')) AS m", """parse_json('{"a": 1}') AS v""").coalesce(1)
     table = write(df, tmp_path / "t", **{COLUMNS: "m", option("infer"): "true"})
-    assert hot(data_files(table)[0]) == ["a"]
+    assert named_keys(data_files(table)[0]) == ["a"]
     assert "typed_value" in str(pq.read_schema(data_files(table)[0]).field("v"))
     assert load(spark, table, schema=None).selectExpr(
         "variant_get(m['a'], '$[0]', 'int')", "v:a::int"

@@ -1,16 +1,16 @@
 """A map keeps the hot keys that were chosen first: later writes, streams and concurrent writers make files alike."""
 
 import json
-import threading
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from map_cases import ODD_KEYS
-from map_files import footer
+from map_files import footer, named_keys
 from parquet_cells import data_files
 from tables import FORMAT, load, refusal, write
+from threads import at_once
 
 ROWS = 2000
 INFER = {"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.infer": "true"}
@@ -28,12 +28,7 @@ def append(df, table, **options):
     before = data_files(table)
     write(df, table, mode="append", **(INFER | options))
     (file,) = set(data_files(table)) - set(before)
-    return hot(file)
-
-
-def hot(file, column="m"):
-    text = (pq.read_metadata(file).metadata or {}).get(f"paimon.map.shredding.{column}.keys".encode())
-    return text.decode().split(",") if text else []
+    return named_keys(file)
 
 
 def pins(table):
@@ -60,24 +55,16 @@ def test_later_writes_have_the_keys_that_were_chosen_first(spark, pinned):
 
 def test_writers_that_are_first_at_the_same_time_agree_and_so_does_a_stream(spark, pinned, tmp_path):
     first = data_files(pinned)
-    writers = [
-        threading.Thread(
-            target=write, args=(maps(spark, key, start=ROWS * i), pinned), kwargs={"mode": "append", **INFER}
-        )
-        for i, key in enumerate("acd", 1)
-    ]
-    for w in writers:
-        w.start()
-    for w in writers:
-        w.join()
-    assert [hot(f) for f in set(data_files(pinned)) - set(first)] == [["bb", "a"]] * 3
+    batches = [maps(spark, key, start=ROWS * i) for i, key in enumerate("acd", 1)]
+    at_once(lambda df: write(df, pinned, mode="append", **INFER), batches)
+    assert [named_keys(f) for f in set(data_files(pinned)) - set(first)] == [["bb", "a"]] * 3
     maps(spark, "c", start=9 * ROWS).write.parquet(str(tmp_path / "source"))
     streamed = write(maps(spark, "bb", "a"), tmp_path / "streamed", **INFER)
     before = data_files(streamed)
     rows = spark.readStream.schema("id INT, m MAP<STRING, STRING>").parquet(str(tmp_path / "source"))
     stream = rows.writeStream.format(FORMAT).options(**INFER).option("checkpointLocation", str(tmp_path / "check"))
     stream.trigger(availableNow=True).start(streamed).awaitTermination()
-    assert [hot(f) for f in set(data_files(streamed)) - set(before)] == [["bb", "a"]]
+    assert [named_keys(f) for f in set(data_files(streamed)) - set(before)] == [["bb", "a"]]
     assert load(spark, pinned, schema=None).select("id").distinct().count() == 4 * ROWS
 
 
@@ -167,7 +154,7 @@ def test_keys_that_a_write_names_are_hot_in_it_and_the_pin_stays(spark, pinned):
     write(maps(spark, "c"), pinned, mode="append",
           **{"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.keys": "c"})  # fmt: skip
     assert append(maps(spark, "c"), pinned) == ["bb", "a"]
-    assert sorted(map(hot, data_files(pinned))) == [["bb", "a"]] * 3 + [["bb", "a", "c"], ["c"]]
+    assert sorted(map(named_keys, data_files(pinned))) == [["bb", "a"]] * 3 + [["bb", "a", "c"], ["c"]]
 
 
 def test_without_a_pin_each_file_decides_for_itself(spark, pinned):

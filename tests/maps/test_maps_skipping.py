@@ -1,4 +1,4 @@
-"""Filters on keys of maps read the row groups and pages that can match, and no others; rows are Spark's."""
+"""Filters on keys of maps read only the row groups and pages that can match; their rows are Spark's."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -7,11 +7,11 @@ from map_cases import hot
 from map_files import sizes
 from parquet_cells import data_files, only_file
 from path_queries import settings
-from scan_counts import run
-from tables import FORMAT, load, write
+from scan_counts import compared, run
+from skipping_cases import PAGE, ROWS, SMALL_GROUPS
+from tables import FORMAT, load, views, write
 
-ROWS, PAGE = 8000, 100
-# `n` and `s` grow with id; `rare` is in a few rows; `late` only in the second half, and NULL in some; none has `no`.
+# `n` and `s` grow with id; `rare` is in a few rows; `late` is in the second half and NULL in some; no row has `no`.
 MAP = (
     "map_filter(map('n', lpad(id, 5, '0'), 's', concat('é', lpad(id, 5, '0')),"
     " 'rare', IF(id BETWEEN 3000 AND 3010, 'x', '-'), 'late', IF(id % 2 = 0, NULL, concat('l', id)),"
@@ -63,23 +63,15 @@ def tables(spark, tmp_path_factory):
     )
     rows.write.parquet(str(folder / "plain"))
     plain = spark.read.parquet(str(folder / "plain"))
-    options = {
-        "parquet.page.row.count.limit": str(PAGE), "parquet.block.size": "200000", "parquet.enable.dictionary": "false",
-        "parquet.block.size.row.check.min": "100", "parquet.block.size.row.check.max": "100",
-    }  # fmt: skip
     keys = hot("m", ["n", "s", "rare", "late", "no"], n=["n", "d"], **{"s.m": ["n"]})
-    path = write(plain.coalesce(1).sortWithinPartitions("id"), folder / "t", **keys, **options)
-    load(spark, path, schema=None).createOrReplaceTempView("skipped_maps")
-    plain.createOrReplaceTempView("plain_maps")
-    yield spark
-    spark.catalog.dropTempView("skipped_maps")
-    spark.catalog.dropTempView("plain_maps")
+    path = write(plain.coalesce(1).sortWithinPartitions("id"), folder / "t", **keys, **SMALL_GROUPS)
+    with views(spark, skipped_maps=load(spark, path, schema=None), plain_maps=plain):
+        yield spark
 
 
 def query(spark, condition, columns="id"):
-    rows, counts = run(spark.sql(f"SELECT {columns} FROM skipped_maps WHERE {condition}"))
-    expected = spark.sql(f"SELECT {columns} FROM plain_maps WHERE {condition}").collect()
-    assert sorted(map(str, rows)) == sorted(map(str, expected))
+    """(number of rows, counts) of a query whose rows are those of the plain table."""
+    rows, counts = compared(spark, f"SELECT {columns} FROM {{t}} WHERE {condition}", "skipped_maps", "plain_maps")
     return len(rows), counts
 
 
@@ -116,7 +108,7 @@ def test_rows_that_a_filter_drops_cost_the_other_columns_nothing(tables):
     assert counts.rows_skipped > ROWS - 10
 
 
-# Values of a type that grow with id: (type, value, one that some row has, one beyond all).
+# Values of a type that grow with id: (type, value, a value of some row, a value beyond those of all rows or None).
 TYPED = [
     ("TINYINT", "CAST(id div 80 AS TINYINT)", "54Y", "101Y"),
     ("INT", "CAST(id AS INT)", "4321", "-1"),
@@ -134,7 +126,7 @@ TYPED = [
 
 
 @pytest.mark.parametrize(("ddl", "value", "there", "beyond"), TYPED, ids=[t[0] for t in TYPED])
-def test_hot_values_of_a_type_are_skipped_by(spark, tmp_path, ddl, value, there, beyond):
+def test_hot_values_of_each_type_have_bounds_that_skip(spark, tmp_path, ddl, value, there, beyond):
     rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"map('k', IF(id = 5000, NULL, {value}), 'c', {value}) AS m")
     options = {"parquet.page.row.count.limit": str(PAGE), "parquet.enable.dictionary": "false"}
     # INT96, the default of Spark's `parquet` for times in a zone, has no statistics.
@@ -190,13 +182,13 @@ def test_a_lookup_of_a_hot_key_reads_its_column_alone(spark, tmp_path):
         assert counts.bytes[0] == sum(size[c] for c in columns), expression
 
 
-# What is asked of `t`, and of each of its scans the keys that it looks up.
+# query on `t`: the keys that each of its scans looks up
 BYTES = {
     "SELECT sum(m['a']) FROM t": ["a"],
     "SELECT count(*) FROM t WHERE m['a'] % 2 = 0": ["a"],
     "SELECT count(*) FROM t WHERE m['a'] % 2 = 0 AND m['b'] % 3 = 1": ["ab"],
     "SELECT m['a'] % 10, count(*) FROM t GROUP BY m['a'] % 10": ["a"],
-    # Spark samples what it sorts, and reads it again.
+    # A sort reads its input twice: to sample it, and to sort it.
     "SELECT m['a'] FROM t ORDER BY m['a'] % 100, m['a']": ["a", "a"],
     "SELECT count(*) FROM t x JOIN t y ON x.m['a'] = y.m['b']": ["a", "b"],
     "SELECT count(*) FROM t x LEFT JOIN t y ON x.m['a'] = y.m['a'] AND y.m['b'] % 2 = 0": ["a", "ab"],
@@ -205,7 +197,7 @@ BYTES = {
     "SELECT count(*) FROM t WHERE m['c'] % 2 = 0": ["c"],
     "SELECT count(*) FROM t x JOIN t y ON x.m['a'] = y.m['c']": ["a", "c"],
 }
-# Where each key stands in the files: in a column of its own, or in the residual.
+# The leaves of each key in the files: a column of its own, or the residual.
 RESIDUAL = ("m.key_value.key", "m.key_value.value")
 FIRST, SECOND = ("__paimon_map_shred_m_0",), ("__paimon_map_shred_m_1",)
 STANDS = [
@@ -217,7 +209,7 @@ STANDS = [
 
 @pytest.fixture(scope="module")
 def files(spark, tmp_path_factory):
-    """The same rows in a file where `a` and `b` are hot, where `b` is, and in one without hot keys; and plain."""
+    """The same rows in three files, with the hot keys `a` and `b`, with `b`, and with none; and as plain Parquet."""
     folder = tmp_path_factory.mktemp("map-bytes")
     rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('a', id, 'b', id * 7 % 2000, 'c', id * 9 % 2000) AS m")
     paths = [write(rows, folder / f"f{i}", **hot("m", k)) for i, k in enumerate((["a", "b"], ["b"]))]
@@ -239,7 +231,7 @@ def test_in_mixed_files_a_key_costs_its_column_where_it_is_hot_and_the_residual_
 
 
 def wanted_bytes(query, paths):
-    """Of each scan and file, the leaves of the keys, each once."""
+    """The bytes of the leaves of the keys, each once in a scan and file."""
     found = 0
     for path, stands in zip(paths, STANDS, strict=False):
         size = sizes(only_file(path))
@@ -248,12 +240,11 @@ def wanted_bytes(query, paths):
 
 
 def bytes_read(spark, query, paths, plain):
-    """The bytes that a query reads of some files, after its answer was found to be that of plain Parquet."""
-    spark.read.parquet(*plain).createOrReplaceTempView("t")
-    expected = spark.sql(query).collect()
-    load(spark, paths, schema="id BIGINT, m MAP<STRING, BIGINT>").createOrReplaceTempView("t")
-    rows, counts = run(spark.sql(query))
-    spark.catalog.dropTempView("t")
+    """The bytes that a query reads of some files; its rows are those over plain Parquet."""
+    with views(spark, t=spark.read.parquet(*plain)):
+        expected = spark.sql(query).collect()
+    with views(spark, t=load(spark, paths, schema="id BIGINT, m MAP<STRING, BIGINT>")):
+        rows, counts = run(spark.sql(query))
     assert sorted(rows) == sorted(expected)
     return counts.bytes[0]
 

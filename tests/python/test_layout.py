@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from fuzz import FUZZ
 from layouts import entry
 from parquet_fixtures import MISSING, cell, write_file
 from parquet_footer import I64, edit_meta_data, spoil, varint
@@ -21,8 +22,8 @@ from variants import obj, string
 
 pytestmark = pytest.mark.fuzz
 
-# How many damaged footers a test has a look at: FUZZ=1 for many.
-DAMAGED = 10_000 if os.environ.get("FUZZ") else 400
+# How many damaged footers a test looks at.
+DAMAGED = 10_000 if FUZZ else 400
 
 USER = cell({"id": cell(pa.int64()), "name": cell(pa.string())})
 EVENT = cell({"user": USER, "tags": cell([cell(pa.string())]), "odd": cell()})
@@ -307,8 +308,8 @@ def of_all_kinds(tmp_path):
 
 
 def is_refused(file):
-    """Whether a layout is refused in a sentence that names the file; in a second, whatever the file holds."""
-    start = time.monotonic()
+    """Whether a layout is refused in a sentence that names the file; in a second of work, whatever the file holds."""
+    start = time.process_time()
     try:
         found = layout(file)
         found.to_json()
@@ -320,7 +321,7 @@ def is_refused(file):
     else:
         return False
     finally:
-        assert time.monotonic() - start < 1
+        assert time.process_time() - start < 1
 
 
 def with_footer(file, footer):
@@ -396,7 +397,9 @@ def test_a_list_that_claims_more_than_there_is_is_refused_at_once(tmp_path):
 
 
 def test_the_external_cases_have_layouts(conformance):
-    for file in sorted((conformance / "parquet-testing/shredded_variant").glob("*.parquet")):
+    files = sorted((conformance / "parquet-testing/shredded_variant").glob("*.parquet"))
+    assert files
+    for file in files:
         found = layout(file)
         metadata = pq.read_metadata(file)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]

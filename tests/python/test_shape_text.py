@@ -1,6 +1,7 @@
 """Python and the data source read the same shapes from the same texts, print them alike, and refuse the same ones."""
 
 import random
+import re
 
 import pytest
 
@@ -82,5 +83,8 @@ def test_texts_made_up_are_read_alike(data_source):
         # One character away from a shape: still one, or refused at the same place.
         at = rnd.randrange(len(text) + 1)
         slip = text[:at] + rnd.choice([" ", ",", "<", ">", "`", "(", ")", ":", "a", "1", ""]) + text[at + 1 :]
-        # The data source counts characters in UTF-16.
-        assert on_one_line(data_source(slip)) == on_one_line(python(slip)) or "😀" in slip
+        said = [on_one_line(read(slip)) for read in (data_source, python)]
+        if "😀" in slip:
+            # The data source counts characters in UTF-16.
+            said = [re.sub(r"at character \d+", "", text) for text in said]
+        assert said[0] == said[1]

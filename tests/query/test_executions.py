@@ -1,10 +1,9 @@
-"""What one execution of a query learns is its own: rounds of recursion, plans that run again and threads side by side.
+"""Each execution of a plan has its own runtime filters: rounds of recursion, plans that run twice, parallel threads.
 
 `make test` runs each way of recursion with one of the settings, FUZZ=1 with all of them.
 """
 
 import itertools
-import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,14 +11,14 @@ import pytest
 from pyspark.sql.functions import expr
 
 from catalog_tables import tables
+from fuzz import FUZZ
 from path_queries import settings
 from tables import FORMAT, write
 
 pytestmark = pytest.mark.fuzz
 
-FUZZ = bool(os.environ.get("FUZZ"))
 NODES, FANS = 130, 3  # nodes of a tree, children of each
-# `part` is of the parent, so that each level of the tree is in few partitions.
+# `part` depends on the parent, so that each level of the tree is in few partitions.
 TREE = f"""SELECT id, (id - 1) div {FANS} AS parent,
     parse_json(concat('{{"id":', id, ',"up":', (id - 1) div {FANS}, ',"t":"t', id % 7, '"}}')) AS v,
     CAST((id - 1) div {FANS} % 3 AS INT) AS part FROM range(1, {NODES}, 1, 1)"""
@@ -29,7 +28,7 @@ OURS = ["files", "delta"]
 
 
 def make(df, path, kind, mode="error"):
-    """A table of the kind, in partitions; the format that reads it."""
+    """Writes a partitioned table of the kind; returns the format that reads it."""
     if KINDS[kind] is None:
         df.write.mode(mode).partitionBy("part").parquet(str(path))
         return "parquet"
@@ -51,7 +50,7 @@ def texts(rows):
 
 
 def same(spark, query):
-    """The rows of a query over {t}, which are those of Spark's own Parquet table for all kinds of tables."""
+    """The rows of a query over {t}; all kinds of tables must give those of Spark's own Parquet table."""
     # Spark refuses some recursive queries over its own tables when it prunes by their keys.
     with settings(spark, {"spark.sql.optimizer.dynamicPartitionPruning.enabled": "false"}):
         expected = texts(spark.sql(query.format(t="tree_plain")).collect())
@@ -60,7 +59,7 @@ def same(spark, query):
     return expected
 
 
-# Ways in which a level of the tree is found from the one before.
+# Recursive steps: each finds the next level of the tree.
 STEPS = {
     "a column": "SELECT d.id, n + 1 FROM {t} d, sub WHERE d.parent = sub.id",
     "a path": "SELECT d.id, n + 1 FROM {t} d JOIN sub ON d.v:up::bigint = sub.id",
@@ -81,7 +80,7 @@ STEPS = {
         SELECT DISTINCT id FROM up) e ON e.id = d.id""",
 }
 SETTINGS = {
-    "as ever": {},
+    "default": {},
     "rows are not copied": {"spark.sql.cteRecursionAnchorRowsLimitToConvertToLocalRelation": "0"},
     "not adaptive": {"spark.sql.adaptive.enabled": "false"},
     "keys by queries": {
@@ -116,7 +115,7 @@ def test_threads_that_run_one_plan_do_not_share_its_keys(spark, trees):
 
 
 def test_filters_of_one_thread_are_no_other_threads(spark, trees):
-    """A thread tells filters, and then asks for the batch and the partitions of its execution, as Spark does."""
+    """A thread sets filters on a scan, and then asks for its batch and partitions, as Spark does."""
     jvm, gateway = spark.sparkContext._jvm, spark.sparkContext._gateway
 
     def kinds(scan):
@@ -134,7 +133,7 @@ def test_filters_of_one_thread_are_no_other_threads(spark, trees):
         assert kinds(scan) == {"FilePartition"}, kind
 
 
-# Each asks for other rows when the keys change.
+# Queries whose rows change with the keys.
 ASKING = [
     "SELECT t.id FROM {t} t JOIN {keys} k ON t.id = k.key",
     "SELECT t.id, t.v:t::string FROM {t} t JOIN {keys} k ON t.v:up::bigint = k.key WHERE k.key > 0",
@@ -181,7 +180,7 @@ def test_each_batch_of_a_stream_asks_a_static_table_by_its_own_keys(spark, trees
 
 
 def test_a_frame_that_runs_again_reads_the_footers_of_now(spark, tmp_path):
-    """The plan remembers which files there are; what stands in them may be other rows by then."""
+    """The plan keeps the list of files; a file may have other rows when the plan runs again."""
     options = {"parquet.block.row.count.limit": 100, "shredding": "off", "parquet.compression": "uncompressed"}
     options |= {"parquet.enable.dictionary": "false"}
     for name, sign in (("old", 1), ("new", -1)):

@@ -143,19 +143,19 @@ def test_other_sessions_find_the_first_rows_of_an_order(table, other_session, qu
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "expected"),
     [
         # Text of numbers has another order than numbers.
-        "SELECT v:n::string AS n FROM limit_groups ORDER BY v:n::string DESC LIMIT 2",
+        ("SELECT v:n::string AS n FROM limit_groups ORDER BY v:n::string DESC LIMIT 2", ["999", "998"]),
         # What is sorted is no column.
-        "SELECT -v:n::bigint AS n FROM limit_groups ORDER BY n LIMIT 2",
+        ("SELECT -v:n::bigint AS n FROM limit_groups ORDER BY n LIMIT 2", [-3999, -3998]),
         # A filter may drop the rows that stand before the others.
-        "SELECT v:n::bigint AS n FROM limit_groups WHERE id % 2 = 0 ORDER BY n LIMIT 2",
+        ("SELECT v:n::bigint AS n FROM limit_groups WHERE id % 2 = 0 ORDER BY n LIMIT 2", [0, 2]),
     ],
 )
-def test_an_order_that_files_do_not_know_leaves_out_nothing(table, query):
+def test_an_order_that_files_do_not_know_leaves_out_nothing(table, query, expected):
     rows, counts = run(table.sql(query))
-    assert [int(row.n) for row in rows] in ([999, 998], [-3999, -3998], [0, 2])
+    assert [row.n for row in rows] == expected
     assert counts.groups[1] == 0
 
 
@@ -191,7 +191,8 @@ def test_the_first_rows_are_those_of_plain_columns(spark, tmp_path, direction, n
             first = f"try_cast(v:n AS bigint) AS n, id FROM {{}} ORDER BY n {direction} NULLS {nulls}, id LIMIT {limit}"
             found, counts = run(spark.sql("SELECT " + first.format("first_ours")))
             assert found == spark.sql("SELECT " + first.format("first_plain")).collect()
-            assert name == "t" or limit > 1 or counts.rows_skipped > 3000
+            if (name, limit) == ("clean", 1):
+                assert counts.rows_skipped > 3000
 
 
 GROUP = 500

@@ -1,22 +1,22 @@
-"""Generated documents, shapes and queries: whatever they are, the answer is Spark's over the unshredded rows.
+"""Generated queries over generated documents and shapes have the answers of Spark over the unshredded rows.
 
 `make test` runs a few seeds, FUZZ=1 many; SEED=123 runs one again, with the same documents, shapes and queries.
 """
 
-import os
 import random
 
 import pytest
 
+from fuzz import seeds
 from path_documents import NESTED, TARGETS, Documents, colon, literal
 from path_queries import LATE, Pair
 from tables import LAYOUTS, to_spark
 
 pytestmark = pytest.mark.fuzz
 
-SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(300 if os.environ.get("FUZZ") else 4)
+SEEDS = seeds(4, 300)
 QUERIES = 14  # of each seed
-# What both sides get, and what only ours gets.
+# Settings of both sides, and of our side only.
 MEANINGS = [{}, {}, {"spark.sql.ansi.enabled": "false"}, {"spark.sql.session.timeZone": "America/New_York"}]
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 EXECUTIONS = [
@@ -48,7 +48,7 @@ class Queries:
         r = self.random
         steps, kind = self.documents.path()
         target = r.choice(targets) if r.random() < 0.5 or kind not in targets else kind
-        # Strict casts fail nearly always, other than to text.
+        # Most strict casts fail, except those to text.
         strict = target == "STRING" or r.random() < 0.04
         get = f"variant_get({variant}, {literal(steps)}, '{target}')"
         cast = f"CAST({colon(variant, steps)} AS {target})"
@@ -57,7 +57,7 @@ class Queries:
         return r.choice([f"try_{get}", f"try_{cast}"]), target
 
     def value(self, variant):
-        """SQL of anything that one variant gives to a projection."""
+        """SQL of an expression on a variant: a path, a cast, text or a test."""
         r = self.random
         steps, _ = self.documents.path()
         at = colon(variant, steps)
@@ -98,7 +98,7 @@ class Queries:
         }
 
     def query(self):
-        """A table through one to three steps, ended by a projection of many paths where variants are left."""
+        """A query of one to three steps from the table `t`; mostly with a projection of many paths at its end."""
         relation = self.table()
         for _ in range(self.random.randint(1, 3)):
             steps = [self.window, self.limit] if relation["key"] else []
@@ -120,7 +120,7 @@ class Queries:
         return f"SELECT * FROM ({relation['sql']})" if self.random.random() < 0.2 else relation["sql"]
 
     def source(self, relation):
-        """(variant, scalar accesses) to work on: paths while there are variants, else the columns."""
+        """(variant or None, a function that picks a scalar): paths of a variant, or columns if no variant is left."""
         variant = self.random.choice(relation["variants"]) if relation["variants"] else None
         return variant, (lambda: self.access(variant)) if variant else (
             lambda: self.random.choice(list(relation["scalars"].items()))
@@ -243,7 +243,7 @@ class Queries:
         return {"sql": sql, "key": ["id", "pos"], "variants": [variant, name], "scalars": {"key": "STRING"}}
 
     def within(self, relation):
-        """Subqueries: IN, EXISTS with a path in its correlation, a scalar."""
+        """A filter with IN, EXISTS or a scalar subquery; EXISTS has a path in its correlation."""
         if not relation["variants"]:
             return relation
         variant = self.random.choice(relation["variants"])
@@ -266,7 +266,7 @@ class Queries:
 
 
 def made(spark, folder, seed):
-    """Tables `t` (a file of each layout, an unshredded one) and `u` of a seed, its queries, what to print of it."""
+    """The tables `t` (a file of each layout, one unshredded) and `u` of a seed, its queries, and a description."""
     r = random.Random(seed)
     documents = Documents(r)
     pair = Pair(spark, folder)
@@ -304,3 +304,4 @@ def test_generated_queries_give_what_spark_gives_over_unshredded_rows(spark, tmp
         pair.drop("t", "u")
     found = [difference for difference in found if difference]
     assert not found, title + "\n\n" + "\n\n".join(found)
+    assert pair.answered >= QUERIES // 2, title

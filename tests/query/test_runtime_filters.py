@@ -1,10 +1,10 @@
-"""What Spark learns while a query runs - keys of a join, results of subqueries - reaches partitions, pages and rows."""
+"""Runtime filters, from keys of a join and results of subqueries, skip partitions, pages and rows."""
 
 import pytest
 
 from path_queries import settings
-from scan_counts import run
-from tables import FORMAT, write
+from scan_counts import compared, run
+from tables import FORMAT, views, write
 
 ROWS, FILES, GROUP, PAGE = 40_000, 4, 2500, 250  # rows, files, rows, rows
 GROUPS = ROWS // GROUP
@@ -25,20 +25,17 @@ def tables(spark, tmp_path_factory):
     spark.sql("SELECT id AS key, id % 4 AS part, concat('s', id % 100) AS name FROM range(4000)").write.parquet(
         str(folder / "small")
     )
-    spark.read.parquet(str(folder / "small")).createOrReplaceTempView("small")
-    read.createOrReplaceTempView("plain")
-    spark.read.format(FORMAT).load(str(folder / "ours")).createOrReplaceTempView("ours")
-    return str(folder / "ours")
+    ours, small = spark.read.format(FORMAT).load(str(folder / "ours")), spark.read.parquet(str(folder / "small"))
+    with views(spark, small=small, plain=read, ours=ours):
+        yield str(folder / "ours")
 
 
 def answer(spark, query):
-    """The rows and counts of a query whose rows are those of the unshredded table."""
-    rows, counts = run(spark.sql(query.format(t="ours")))
-    assert sorted(map(str, rows)) == sorted(map(str, spark.sql(query.format(t="plain")).collect()))
-    return rows, counts
+    """(rows, counts) of a query whose rows are those of the unshredded table."""
+    return compared(spark, query, "ours", "plain")
 
 
-# (query over {t}, files that have to be read of four, row groups of sixteen, rows)
+# (query over {t}, number of files that are read of four, of row groups of sixteen, of rows)
 CASES = [
     ("SELECT id, v:t::string FROM {t} JOIN small s ON {t}.part = s.part WHERE s.name = 's7' AND key < 8", 1, 4, 10000),
     ("SELECT s.key, v:t::string FROM {t} JOIN small s ON v:n::bigint = s.key WHERE s.name = 's7'", 1, 2, 40),
@@ -83,7 +80,7 @@ def test_keys_that_statistics_cannot_judge_still_leave_out_rows(spark, tables):
     assert (counts.files, counts.groups, counts.rows_skipped) == ((4, 0), (GROUPS, 0), ROWS - len(rows))
 
 
-# Law: a row of the side that a join keeps is left out by no key of the other side.
+# Law: a join that keeps all rows of a side gives that side no runtime filter.
 KEPT = [
     "{t} LEFT JOIN s7 s ON v:n::bigint = s.key",
     "s7 s RIGHT JOIN {t} ON v:n::bigint = s.key",
@@ -115,7 +112,7 @@ def test_more_keys_than_are_worth_it_are_no_filter(spark, tables, keys, files):
     assert sum(counts.groups) * GROUP - counts.rows_skipped == groups * GROUP
 
 
-# One kind of number in each row group; and text that the keys have in lower case.
+# Each row group has another kind of number; `c` has in upper case what the keys have in lower case.
 ODD = """SELECT id, repeat(md5(string(id)), 3) AS wide, CAST(concat('K', id) AS STRING COLLATE UTF8_LCASE) AS c,
     CASE id div 500 WHEN 0 THEN -0D WHEN 1 THEN 0D WHEN 2 THEN double('NaN') ELSE double(id) END AS d
     FROM range(0, 2000, 1, 1)"""
@@ -149,12 +146,12 @@ def odd(spark, tmp_path_factory):
 )
 @pytest.mark.parametrize("of", [{"d": "d", "c": "c"}, {"d": "v:d::double", "c": "v:c::string COLLATE UTF8_LCASE"}])
 def test_keys_find_rows_that_equal_them_by_other_bytes(spark, odd, query, ids, groups, of):
-    """A row group of NaN has no bounds, and a dictionary that holds nothing else."""
-    # Keys are learned in hash tables of joins, and joins by a collation have none.
+    """A row group of NaN has no bounds; its dictionary has only NaN."""
+    # Spark takes the keys from the hash table of a join; joins on a collation have no hash table.
     with settings(spark, {"spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "false"}):
         rows, counts = run(spark.sql(f"SELECT id, wide FROM odd WHERE {query.format(**of)}"))
     assert sorted(row.id for row in rows) == list(ids)
-    # The keys did reach the rows.
+    # The keys filtered the rows.
     assert counts.rows_skipped == 2000 - len(rows)
     assert counts.groups == (groups, 4 - groups)
 

@@ -1,6 +1,6 @@
 """Bytes that break the variant encoding, one fault each, and values of hostile depth."""
 
-# One value each whose bytes do not hold what their header says.
+# Values whose bytes are not those that their header announces.
 VALUES = {
     "no bytes": b"",
     "a short int64": bytes([6 << 2, 1, 2]),
@@ -26,7 +26,7 @@ METADATA = {
     "a key that ends at 2 GiB": b"\xc1\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7fabc",
     "a name of many that begins at 2 GiB": b"\xc1\x02\x00\x00\x00\x00\x00\x00\x00\xf8\xff\xff\x7f\x03\x00\x00\x00abc",
 }
-# Dictionaries of b and a, and of a twice, that say that their keys are sorted and unique.
+# Dictionaries whose flag says falsely that the keys are sorted and unique: of b and a, and of a twice.
 FALSE_FLAGS = {"unsorted": b"\x11\x02\x00\x01\x02ba", "not unique": b"\x11\x02\x00\x01\x02aa"}
 
 

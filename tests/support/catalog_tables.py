@@ -1,4 +1,4 @@
-"""Tables in a catalog as the tests meet them: made, filled, looked at, and gone at the end."""
+"""Creates, fills and drops tables in a catalog, and reads their rows and locations."""
 
 import contextlib
 import itertools
@@ -10,7 +10,7 @@ NUMBERS = itertools.count()
 
 
 def rows(spark, *ids, **columns):
-    """Rows of `id` and the document `v`, and constant columns behind them."""
+    """Rows of `id`, the document `v` and constant columns."""
     more = "".join(f", {value} AS {name}" for name, value in columns.items())
     return spark.sql(f"SELECT id, {DOCUMENT} AS v{more} FROM VALUES {', '.join(f'({i}L)' for i in ids)} AS t(id)")
 
@@ -20,14 +20,14 @@ def ids(df):
 
 
 def content(df):
-    """All rows as text, in no order of their own."""
+    """All rows as texts, sorted."""
     texts = [f"to_json({c})" if t == "variant" else c for c, t in df.dtypes]
     return sorted(tuple(map(str, r)) for r in df.selectExpr(*texts).collect())
 
 
 @contextlib.contextmanager
 def tables(spark, *names):
-    """Names that nobody else has, whose tables are dropped at the end."""
+    """Unused table names; their tables are dropped at the end."""
     number = next(NUMBERS)
     made = [f"{name}_{number}" for name in names]
     try:
@@ -38,18 +38,18 @@ def tables(spark, *names):
 
 
 def location(spark, name):
-    """Where the rows of a table lie."""
+    """The directory of a table."""
     described = spark.sql(f"DESCRIBE EXTENDED {name}").collect()
     return next(r[1] for r in described if r[0] == "Location").removeprefix("file:")
 
 
 def create(spark, name, columns="id BIGINT, v VARIANT", format=FORMAT, **clauses):
-    """CREATE TABLE with clauses as SQL has them, such as `PARTITIONED_BY="(p)"`."""
+    """Runs CREATE TABLE; a clause is an argument such as `PARTITIONED_BY="(p)"`."""
     tail = " ".join(f"{key.replace('_', ' ')} {value}" for key, value in clauses.items())
     spark.sql(f"CREATE TABLE {name} ({columns}) USING {format} {tail}")
     return name
 
 
 def listed(options):
-    """Options as SQL has them."""
+    """Options in SQL syntax."""
     return "(" + ", ".join(f"'{key}' = '{value}'" for key, value in options.items()) + ")"

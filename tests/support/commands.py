@@ -1,4 +1,4 @@
-"""The command `shredded-variant`, called within the process of a test."""
+"""Runs the command `shredded-variant` and checks its exit status."""
 
 import subprocess
 import sys

@@ -1,13 +1,13 @@
-"""A program for a session of Spark Connect: it writes, reads, streams and maintains tables, and tells what it sees."""
+"""A program for a session of Spark Connect: it writes, reads, streams and maintains tables, and prints what it read."""
 
-# `spark` is the session and the working directory is the place of all tables. Each part uses tables of its own.
+# `spark` is the session; all tables are in the working directory. Each part uses tables of its own.
 ROUND = '''
 import shredded_variant as sv
 from pyspark.sql.types import VariantVal
 
 F = "shredded_variant"
 path = os.path.abspath
-# A column with so many values is pinned by the write that comes next.
+# The second write pins the shape of a column with this many values.
 ROWS = 1200
 DOCUMENT = "parse_json(to_json(named_struct('a', id, 'b', concat('x', id % 3))))"
 MAP = "map('hot', id, concat('k', id), id)"
@@ -50,7 +50,7 @@ def writes(spark):
     return [*(seen(load(spark, name)) for name in ("inferred", "given", "off")), found, pinned]
 
 def cut(spark):
-    """More paths than are counted."""
+    """A column with more paths than inference counts."""
     save(rows(spark, 1500, v=NEW_KEYS), "cut")
     return load(spark, "cut").count()
 
@@ -100,7 +100,7 @@ def maintenance(spark):
     return [[m.files_after for m in made], checked, [seen(load(spark, at)) for at in (table, to)]]
 
 def failures(spark):
-    """What a task refuses: a file that is none, and a value that is malformed."""
+    """What a task refuses: a file that is not Parquet, and a malformed value."""
     import glob
     save(rows(spark, 10), "broken", shredding__shape__v="a BIGINT")
     file = sorted(glob.glob("broken/part-*.parquet"))[0]

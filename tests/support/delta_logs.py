@@ -1,4 +1,4 @@
-"""Delta tables whose log a test rewrites, and the rows that they still have."""
+"""Rewrites commits in the log of a Delta table, and reads the ids of its rows."""
 
 import json
 
@@ -14,7 +14,7 @@ def ids(df):
 
 
 def rewrite(table, version, change):
-    """Changes the actions of a commit; its checksum goes."""
+    """Changes the actions of a commit, and removes the checksums of the log."""
     log = table / "_delta_log" / f"{version:020}.json"
     lines = [change(json.loads(line)) for line in log.read_text().splitlines()]
     log.write_text("\n".join(json.dumps(line) for line in lines if line) + "\n")

@@ -1,8 +1,7 @@
-"""A commit of another writer between the start and the end of one of ours."""
+"""A commit of another writer between the start and the commit of one of our writes."""
 
 import itertools
 import os
-import sys
 import threading
 import time
 
@@ -22,7 +21,7 @@ def ids(spark, path):
 
 
 def meanwhile(spark, path, others, *added, **options):
-    """A write whose rows come only after `others` has run: it began before."""
+    """Starts a write, runs `others` before its first row is written, and returns the errors of the write."""
     from pyspark.sql import functions as f
 
     begun, done = (f"{path}.{name}{next(NUMBERS)}" for name in ("begun", "done"))
@@ -33,8 +32,6 @@ def meanwhile(spark, path, others, *added, **options):
             time.sleep(0.05)
         return row
 
-    # The Python of the tests, whatever the PATH has.
-    spark.sparkContext.pythonExec = sys.executable
     slow = rows(spark, 100).selectExpr("*", *added).withColumn("id", f.udf(wait, "bigint")("id"))
     failures = []
 

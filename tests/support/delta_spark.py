@@ -1,4 +1,4 @@
-"""An independent Delta: delta-spark in a JVM of its own, asked in SQL. Run as a program it is that JVM's end."""
+"""Queries tables with delta-spark, which runs in a JVM of its own. Run as a program, this file is the server there."""
 
 import json
 import subprocess
@@ -9,17 +9,17 @@ import pytest
 from programs import CALM, ROOT, clean_environment
 
 JARS = ROOT / ".tools" / "delta-spark"
-# Those that docs/delta.md names.
+# The settings that docs/delta.md names.
 SETTINGS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    # Its other reader is made for Spark 4.2 alone.
+    # The other reader of delta-spark works with Spark 4.2 only.
     "spark.databricks.delta.v2.enableMode": "STRICT",
 }
 
 
 class DeltaSpark:
-    """Answers SQL; `{path}` stands for the table delta.`path`."""
+    """A client of the server: it sends SQL, in which `{t}` is the table delta.`path` of the argument `t=path`."""
 
     def __init__(self, log):
         if not (JARS / ".stamp").exists():
@@ -30,11 +30,11 @@ class DeltaSpark:
         )  # fmt: skip
 
     def sql(self, query, **paths):
-        """The rows of a query as lists; its error as an exception."""
+        """The rows of a query as lists; an error of delta-spark is raised as RuntimeError."""
         return self.ask(query.format(**{k: f"delta.`{v}`" for k, v in paths.items()}))
 
     def files(self, path, operator, column, number):
-        """The names of the files that Delta Kernel would open for a comparison of a column with a number."""
+        """The names of the files that Delta Kernel opens for a comparison of a column with a number."""
         return self.ask([str(path), operator, column, number])
 
     def history(self, path):
@@ -63,7 +63,7 @@ def delta_spark(tmp_path_factory):
 
 
 def kernel_files(spark, path, operator, column, number):
-    """The files that Delta Kernel's own skipping leaves of a table, for a comparison of a column of type BIGINT."""
+    """The files that remain after Delta Kernel's own skipping, for a comparison of a column of type BIGINT."""
     jvm = spark._jvm
     kernel = jvm.io.delta.kernel
     engine = kernel.defaults.engine.DefaultEngine.create(spark._jsc.hadoopConfiguration())

@@ -1,4 +1,4 @@
-"""Delta tables as the tests meet them: writes through us, and the lines of their logs."""
+"""Writes and reads Delta tables through the data source, and reads the actions in their logs."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&
 
 
 def save(df, path, *by, mode="append", **options):
-    """Writes to a Delta table, which is made if there is none; `__` in names of options stands for a dot."""
+    """Writes to a Delta table, which the write creates if needed; `__` in the name of an option stands for a dot."""
     named = {"table": "delta"} | {k.replace("__", "."): v for k, v in options.items()}
     df.write.format(FORMAT).mode(mode).options(**named).partitionBy(*by).save(str(path))
     return str(path)
@@ -36,7 +36,7 @@ def statistics(path, version=-1):
 
 
 def active(path):
-    """The paths of the files that the log says there are."""
+    """The paths of the files in the newest version."""
     files = set()
     for commit in commits(path):
         files -= {a["remove"]["path"] for a in commit if "remove" in a}
@@ -50,7 +50,7 @@ def files_on_disk(path):
 
 
 def z85(text):
-    """The bytes that a text stands for."""
+    """Decodes Z85."""
     out = b""
     for i in range(0, len(text), 5):
         number = 0
@@ -61,7 +61,7 @@ def z85(text):
 
 
 def bounds(text):
-    """The paths and values in a bound of a variant, decoded as the Parquet encoding says."""
+    """The values in a bound of a variant by path, decoded from the variant encoding."""
     raw = z85(text)
     width = (raw[0] >> 6) + 1
     size = int.from_bytes(raw[1 : 1 + width], "little")

@@ -1,4 +1,4 @@
-"""Writes and reads back Parquet files in the draft layout as their schema and cells say, without any variant engine.
+"""Writes Parquet files in the draft layout from a schema and cells, and reads the cells, without any variant engine.
 
     draft(pa.int64())                        group { optional binary untyped_value; optional int64 typed_value }
     draft(object={"a": draft(pa.string())})  a shredded object with the field a
@@ -20,7 +20,7 @@ from variants import V, of
 
 
 class Draft(NamedTuple):
-    """The columns of one group; `untyped` is False or the type of that column, `beside` are other columns by name."""
+    """The columns of one group; `untyped` is the type of untyped_value or None, `beside` are other columns by name."""
 
     typed: pa.DataType | None
     object: dict | None
@@ -34,7 +34,7 @@ def draft(typed=None, object=None, array=None, untyped=True, beside=None):
 
 
 def untyped(v, **rest):
-    """A cell whose value is stored as binary, maybe beside typed parts."""
+    """A cell with an untyped_value, and maybe typed parts."""
     return {"untyped_value": v if isinstance(v, V) else of(v), **rest}
 
 
@@ -117,7 +117,7 @@ def _list(shape, lists):
 
 
 def read_draft(file):
-    """The cells of `v` in the order of `id`, as above; stored values as variants."""
+    """The cells of `v` in the order of `id`; each untyped_value is decoded."""
     table = pq.ParquetFile(file).read().sort_by("id")
     return [_read(x) for x in table["v"].to_pylist()]
 
@@ -142,7 +142,7 @@ def _read(cell):
 
 
 def split(stored):
-    """The variant in one binary: the dictionary ends where its last offset says."""
+    """Decodes metadata and value in one binary; the last offset of the metadata gives its end."""
     size = (stored[0] >> 6) + 1
     keys = int.from_bytes(stored[1 : 1 + size], "little")
     last = 1 + size * (keys + 1)

@@ -1,4 +1,4 @@
-"""Rows in the draft layout, through Spark: what cells are read as, and which cells values are written as."""
+"""Rows in the draft layout: the values that Spark reads from cells, and the cells that it writes for values."""
 
 from draft_fixtures import read_draft, write_draft
 from parquet_cells import only_file
@@ -10,5 +10,5 @@ def read_rows(spark, tmp_path, shape, *cells, **options):
 
 
 def written(spark, path, shape, *rows):
-    """The cells that are written for these values along a shape."""
+    """The cells of a file that is written with these values and this shape."""
     return read_draft(only_file(write(frame(spark, *rows), path, shredding__shape__v=shape, layout="draft")))

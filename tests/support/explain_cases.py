@@ -1,10 +1,10 @@
 """For each plan form, the leaves that EXPLAIN must show, over the tables `t` and `u` of path_tables.
 
-An entry is a path as SQL writes it, `v.a`, `v.o.p`, v.`k.dot`, with `[*]` for array elements; a column that is no
-variant, or a variant that is read whole, is its name. Where a plan has several scans, each has a list of its own.
+An entry is a path in SQL syntax, `v.a`, `v.o.p`, v.`k.dot`, with `[*]` for array elements. The entry of a plain column,
+or of a variant that is read whole, is its name. A plan with several scans has a list for each.
 """
 
-# Whether the variant at the root is NULL: no leaf of a path, and not the whole variant either.
+# The test whether a variant is NULL, which reads neither a path nor the whole variant.
 PRESENCE = "v present"
 
 CASES = [
@@ -75,7 +75,7 @@ CASES = [
     ("SELECT v:i::int FROM t LIMIT 5 OFFSET 2", ["v.i"]),
     ("SELECT v:i::int FROM (SELECT * FROM t ORDER BY id LIMIT 10)", ["id", "v.i"]),
     # joins
-    # That a variant is not NULL, which Spark asks below a join, follows from what the join compares.
+    # Spark adds `v IS NOT NULL` below a join; the comparison of the join implies it.
     ("SELECT a.id FROM t a JOIN u b ON a.v:i::int = b.v:i::int", [["id", "v.i"], ["v.i"]]),
     (
         "SELECT a.k, b.v:o.p::int FROM t a LEFT JOIN u b ON a.v:t::string = b.v:t::string",
@@ -136,7 +136,7 @@ CASES = [
         "WITH q AS (SELECT id, v FROM t) SELECT a.v:i::int, b.v:t::string FROM q a JOIN q b USING (id)",
         [["id", "v.i"], ["id", "v.t"]],
     ),
-    # One that is not put in the place of its names, because it would come out another time.
+    # Spark does not inline a CTE that is not deterministic.
     (
         "WITH q AS (SELECT id, v:i::int i, v:t::string t, rand() r FROM t)"
         " SELECT a.i, b.t FROM q a JOIN q b USING (id, r)",
@@ -161,7 +161,7 @@ CASES = [
     ),
 ]
 
-# Why a variant is read whole, as EXPLAIN says it: for each column its reason. No variant that is read in parts is here.
+# The reasons that EXPLAIN shows for each column that is read whole.
 WHOLE = [
     ("SELECT v FROM t", ["v: passed on"]),
     ("SELECT id, v AS a, w FROM t WHERE v:i::int = 1", ["v: passed on; w: passed on"]),

@@ -1,18 +1,15 @@
 """Generated filters over the columns and paths of a table."""
 
-import os
-
+from fuzz import seeds
 from path_documents import TARGETS, colon, literal
 from tables import FORMAT
 
-SEEDS = [int(os.environ["SEED"])] if "SEED" in os.environ else range(200 if os.environ.get("FUZZ") else 4)
-
-
+SEEDS = seeds(4, 200)
 ROWS = 600
 
 
 class Filters:
-    """SQL conditions over `id`, `plain` and paths of `v`; constants are mostly such as the rows have."""
+    """SQL conditions over `id`, `plain` and paths of `v`; most constants are values of the rows."""
 
     def __init__(self, random, documents, constants):
         self.random = random
@@ -52,13 +49,13 @@ class Filters:
         return f"{access} {self.comparison()} {self.constant(target)}"
 
     def path(self):
-        """The steps to a value, and the type that it is mostly of."""
+        """The steps to a value, and a type to cast it to: mostly the type of the path."""
         steps, kind = self.documents.path()
         is_its_own = isinstance(kind, str) and kind in TARGETS and self.random.random() < 0.7
         return steps, kind if is_its_own else self.random.choice(TARGETS)
 
     def query(self):
-        """A filter, also of one strict cast; the first rows of an order; or aggregates, by partitions too."""
+        """A query with a filter, a strict cast in a filter, ORDER BY with LIMIT, or aggregates, also by partition."""
         r = self.random
         steps, target = self.path()
         access = f"try_variant_get(v, {literal(steps)}, '{target}')"
@@ -90,7 +87,7 @@ class Filters:
 
 
 def constants_of(spark, kinds, table="unshredded"):
-    """Texts that cast to each type, among them the values of the table."""
+    """For each type the values of the table as texts, and one that the table may lack."""
     found = {}
     for target in TARGETS:
         parts = [f"try_cast(try_variant_get(v, {literal([key])}, '{target}') AS STRING)" for key in kinds]
@@ -102,7 +99,7 @@ def constants_of(spark, kinds, table="unshredded"):
 
 
 def show(spark, df, folder):
-    """The table `t` of the folder as the view `skipped`, and the same rows unshredded beside it."""
+    """Creates the views `skipped`, of the table `t` in the folder, and `unshredded`, of its rows as plain Parquet."""
     spark.read.format(FORMAT).load(str(folder / "t")).createOrReplaceTempView("skipped")
     df.write.parquet(str(folder / "plain"))
     spark.read.parquet(str(folder / "plain")).createOrReplaceTempView("unshredded")

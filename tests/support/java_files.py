@@ -1,8 +1,8 @@
-"""Files that parquet-java's example writer makes of a schema's text, with types that Spark and pyarrow do not write."""
+"""Writes files with parquet-java's example writer, which has types that Spark and pyarrow do not write."""
 
 
 def write_java(spark, path, schema, rows, *, page=10):
-    """Rows are {column: bytes, number, None or {column: ...} for a group}, in pages of so many rows."""
+    """Rows are {column: bytes, number, None or {column: ...} for a group}; `page` is the number of rows in a page."""
     jvm = spark._jvm
     message = jvm.org.apache.parquet.schema.MessageTypeParser.parseMessageType(schema)
     writer = (

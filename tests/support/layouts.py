@@ -1,4 +1,4 @@
-"""One entry of what `layout` finds."""
+"""Finds one entry in the result of `layout`."""
 
 
 def entry(found, path, column="v"):

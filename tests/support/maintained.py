@@ -1,4 +1,4 @@
-"""Tables that tests maintain: their rows, and the shapes of their files."""
+"""Rows for tables that tests maintain, the shapes of their files, and the findings of `verify`."""
 
 from pathlib import Path
 

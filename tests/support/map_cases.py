@@ -1,4 +1,4 @@
-"""Tables with maps, their hot keys, and what is asked of them: each lookup in each plan, and the leaves it may read."""
+"""Tables with maps and hot keys, and queries on them: each lookup in each plan, with the leaves that it may read."""
 
 import json
 import random
@@ -7,7 +7,7 @@ from pyspark.sql.types import VariantVal
 
 
 def _random_key(seed):
-    """Some characters of any plane of Unicode, by a seed."""
+    """A key of characters from all planes of Unicode; a seed gives the same key again."""
     chance = random.Random(seed)
     places = [chance.choice((0x20, 0x80, 0x800, 0xE000, 0x10000)) for _ in range(chance.randint(3, 9))]
     ends = {0x20: 0x7F, 0x80: 0x7FF, 0x800: 0xD7FF, 0xE000: 0xFFFD, 0x10000: 0x10FFFF}
@@ -56,7 +56,7 @@ MAPS = {
 
 
 def variant(id):
-    """A number that is text in some rows, and an object or nothing."""
+    """A document with a number or text `a`, and an object or null `o`; None in every fifth row."""
     if id % 5 == 4:
         return None
     return VariantVal.parseJson(
@@ -176,7 +176,7 @@ QUERIES = [
      ["id", "m", "m has 'A'"]),
 ]  # fmt: skip
 
-# What is asked of a map, as a value that can be compared; entries have another order than in a plain map.
+# Expressions on a map; those that give entries sort them, because hot keys come last.
 FORMS = {
     "a hot key": "{m}['a']",
     "a hot key behind a dot": "{m}.a",
@@ -199,7 +199,7 @@ PLANS = {
     "aggregate": "SELECT min({f}), max({f}), count({f}), count(DISTINCT {f}) FROM t",
     "group by": "SELECT {f} AS x, count(*), max(id) FROM t GROUP BY {f}",
 }
-# Strings, and other values: beside other columns, in a struct, in a struct with dots in its names.
+# Maps of strings and of other values: at the root, in a struct, in a struct with dots in its names.
 COLUMNS = ["m", "n", "s.m", "`x.y`.`d.m`"]
 EXPLODED = {
     "projection": "SELECT id, key, value FROM t LATERAL VIEW OUTER explode({m}) AS key, value",
@@ -216,6 +216,6 @@ EXPLODED = {
 
 
 def form(plan, expression, column="m"):
-    """The query of a plan in which an expression of a map stands."""
+    """A query with this plan and this expression on a map."""
     of = {"f": column, "a": f"a.{column}", "b": f"b.{column}"}
     return PLANS[plan].format(**{side: expression.format(m=path) for side, path in of.items()})

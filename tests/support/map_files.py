@@ -1,4 +1,4 @@
-"""Files of maps with hot keys, looked at as others see them, and made as others might write them."""
+"""Files of maps with hot keys: their footers and leaf sizes, and files like those of another writer."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +13,7 @@ def footer(file):
 
 
 def named_keys(file, column="m"):
-    """The hot keys that the footer of a file names by commas."""
+    """The hot keys in the footer of a file, where it lists them with commas."""
     text = footer(file).get(f"paimon.map.shredding.{column}.keys")
     return text.split(",") if text else []
 
@@ -34,7 +34,7 @@ def sizes(file):
 
 
 def foreign(path, sidecars, keys, rows=ROWS, column="m", kind=TEXT):
-    """A file of a map without hot keys in it, of columns of them, and of a footer that names these keys."""
+    """Writes a residual map, a column for each hot key, and a footer that names the keys."""
     data = {"id": pa.array([r[0] for r in rows], pa.int32())}
     maps = [None if m is None else [(k, v) for k, v in m.items()] for _, m in rows]
     data[column] = pa.array(maps, pa.map_(pa.string(), pa.string()))

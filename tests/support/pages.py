@@ -1,10 +1,10 @@
-"""Files of one row group in which every leaf has pages of PAGE rows, and which of these a query reads."""
+"""Files of one row group whose leaves have pages of PAGE rows, and how many of the pages a query reads."""
 
 from scan_counts import run
 
 PAGE = 10  # rows
 ROWS = 4 * PAGE
-# For pyarrow; pages end between batches, and no page is large enough to go on.
+# Options of pyarrow: a page ends after each batch of PAGE rows.
 IN_PAGES = {
     "max_rows_per_page": PAGE,
     "write_batch_size": PAGE,
@@ -15,7 +15,7 @@ IN_PAGES = {
 
 
 def kept(df, condition):
-    """(ids, how many pages the query reads) of a file of ROWS rows: late rows would hide pages."""
+    """(ids, number of pages read): selects `id` alone, since a leaf that is read late would hide pages."""
     rows, counts = run(df.where(condition).select("id"))
     assert counts.groups[0] == 1
     return sorted(r.id for r in rows), (ROWS - counts.rows_skipped) // PAGE

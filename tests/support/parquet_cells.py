@@ -1,4 +1,4 @@
-"""Reads back what lies in the Parquet columns of a variant, cell by cell, and rebuilds values by the specification."""
+"""Reads the Parquet columns of a variant, cell by cell, and rebuilds values as the specification says."""
 
 from pathlib import Path
 
@@ -108,13 +108,13 @@ def _unscaled(x):
 
 
 def group_bytes(file):
-    """Of each row group the bytes that its leaves take, by their dotted paths."""
+    """For each row group the size of each column chunk in bytes, by the dotted path of its leaf."""
     metadata = pq.read_metadata(file)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     return [{c.path_in_schema: c.total_compressed_size for c in map(g.column, range(g.num_columns))} for g in groups]
 
 
 def chunk_bytes(file):
-    """The bytes that each leaf takes in a file."""
+    """The size of each leaf of a file in bytes, by its dotted path."""
     groups = group_bytes(file)
     return {leaf: sum(g[leaf] for g in groups) for leaf in groups[0]}

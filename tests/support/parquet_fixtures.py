@@ -1,4 +1,4 @@
-"""Writes Parquet files with shredded variants as their schema and cells say, valid or not, without any variant engine.
+"""Writes Parquet files with shredded variants from a schema and cells, valid or not, without any variant engine.
 
     cell(pa.int64())                                   group { optional binary value; optional int64 typed_value }
     cell({"a": cell(pa.string()), "b": cell()})        a shredded object with the fields a and b
@@ -32,12 +32,12 @@ class Cell(NamedTuple):
 
 
 def cell(typed=None, value=True, optional=False, order=ORDER):
-    """`value=False` leaves the column out, a type there replaces binary; `optional` concerns the group of a field."""
+    """`value=False` leaves the column out, a type replaces binary; `optional` makes the group of a field optional."""
     return Cell(typed, pa.binary() if value is True else value or None, optional, order)
 
 
 class File(NamedTuple):
-    """One file to write: its shape, its rows, and what `write_file` takes beside them."""
+    """One file to write: its shape, its rows, and options of `write_file`."""
 
     shape: Cell
     rows: list
@@ -105,7 +105,7 @@ def _group(shape, cells, dictionaries):
 
 
 def _children(shape, cells, dictionaries):
-    """value and typed_value of one group, as far as the shape has them."""
+    """The columns `value` and `typed_value` of one group, if the shape has them."""
     pairs = [MISSING if c is None else c for c in cells]
     fields, arrays = [], []
     if shape.value is not None:

@@ -1,8 +1,8 @@
-"""Reads the schema in a Parquet footer, and edits it in place for annotations that pyarrow cannot write."""
+"""Reads and edits footers and column indexes of Parquet files, also in ways that pyarrow cannot write."""
 
 import struct
 
-# Thrift's compact protocol, as far as footers use it: a struct is {field id: (type, value)}, a list (type, [values]).
+# The types of Thrift's compact protocol. A struct is read as {field id: (type, value)}, a list as (type, [values]).
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 # Fields of FileMetaData and SchemaElement, and branches of LogicalType.
 SCHEMA, ROW_GROUPS, CREATED_BY = 2, 4, 6
@@ -17,7 +17,7 @@ def variant(element):
 
 
 def decimal_in(precision, scale):
-    """Annotates a plain BYTE_ARRAY (or whatever it is) as DECIMAL."""
+    """Annotates a leaf as DECIMAL."""
 
     def edit(element):
         element[CONVERTED], element[SCALE], element[PRECISION] = (I32, 5), (I32, scale), (I32, precision)
@@ -67,7 +67,7 @@ def edit_meta_data(path, edit):
 
 
 def spoil(meta, random):
-    """Makes one number, text, list or struct of a FileMetaData say something that it may not."""
+    """Gives one number, text, list or struct of a FileMetaData a wrong value."""
     fields = list(_values(STRUCT, meta))
     holder, key, kind, value = random.choice(fields)
     if kind in (I16, I32, I64, BYTE):
@@ -87,7 +87,7 @@ def spoil(meta, random):
 
 
 def _values(kind, value):
-    """(what holds it, where, its type, itself) for everything in a struct or list."""
+    """(container, field or index, type, value) for each value in a struct or list, at any depth."""
     if kind == STRUCT:
         inner = [(value, number, *field) for number, field in value.items()]
     elif kind == LIST:
@@ -100,12 +100,12 @@ def _values(kind, value):
 
 
 def varint(n):
-    """A number as the compact protocol writes it."""
+    """A number in the compact protocol."""
     return _put_varint(n)
 
 
 def edit_page_index(path, column, edit, group=0):
-    """`edit` changes the ColumnIndex of a leaf, without a change of its size."""
+    """`edit` changes the ColumnIndex of a leaf, which must keep its size."""
     body, meta = _footer(path)
     chunk = _chunk(meta, column, group)
     start, size = chunk[6][1], chunk[7][1]
@@ -119,7 +119,7 @@ def edit_page_index(path, column, edit, group=0):
 
 
 def drop_page_index(path, column, *, offsets, group=0):
-    """A leaf loses its ColumnIndex, and with `offsets` its OffsetIndex too."""
+    """Removes the ColumnIndex of a leaf, and with `offsets` its OffsetIndex too."""
 
     def edit(meta):
         for field in (4, 5, 6, 7) if offsets else (6, 7):

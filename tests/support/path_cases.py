@@ -1,4 +1,4 @@
-"""What is asked of single rows of the path tests: one case a line, SQL over `t`."""
+"""Expressions of the path tests, one on each row: SQL over the table `t` of path_tables."""
 
 from path_tables import FIELDS
 
@@ -20,12 +20,12 @@ NESTED = [
 
 
 def kinds(variant):
-    """schema_of_variant without the widths within the exact-numeric class, which may differ."""
+    """schema_of_variant, with NUMBER for all exact numbers: a shredded number may have another width."""
     return rf"regexp_replace(schema_of_variant({variant}), 'BIGINT|DECIMAL\\([0-9]+,[0-9]+\\)', 'NUMBER')"
 
 
 def got(key, target):
-    """Moments as numbers: Python has no years beyond 9999."""
+    """try_variant_get of a field; a TIMESTAMP as its microseconds where Python has no such year."""
     quote = "'" if '"' in key else '"'
     path = f"$[{quote}{key}{quote}]".replace("'", "\\'")
     sql = f"""try_variant_get(v, '{path}', '{target}')"""
@@ -225,40 +225,56 @@ EXPRESSIONS = {
     ],
 }
 
-# Each stands alone in its query: it fails, or it is lone for another reason.
-ALONE = [
-    "v:x::int",
-    "v:i::tinyint",
-    "v:big::int",
-    "v:t::int",
-    "v:d::date",
-    "v:ts::timestamp",
-    "v:b::boolean",
-    "v:o::int",
-    "v:o.p::int",
-    "v:l::array<int>",
-    "v:ls[0].x::int",
-    "v::int",
-    "v:x::date",
-    "variant_get(v, '$.x', 'boolean')",
-    "CAST(v:num AS INT)",
-    "v:n::int",
-    "variant_get(v, '$.o', 'struct<p: int>')",
-    "variant_get(v, '$.o', 'map<string, string>')",
-    "v:y::binary",
-    "v:n::decimal(3,2)",
-    "variant_get(v, '$.l[*]', 'int')",
-    "variant_get(v, 'i', 'int')",
-    "variant_get(v, '$.l[-1]', 'int')",
-    "v:i::interval day",
-    "v:num::string::int",
-    "try_cast(v:num::string AS INT)",
-    "v:t::string::date",
-    "v:i::bigint",
-    "1 / v:i::int",
-    "v:big::bigint + 1",
-    "raise_error(v:t::string)",
-    "assert_true(v:i::int < 1000)",
-    "variant_get(v, NULL, 'int')",
-    "v:i",
-]
+# Expressions that each have a query of their own, by the condition of the error; None for those that give rows.
+ALONE = {
+    "INVALID_VARIANT_CAST": [
+        "v:x::int",
+        "v:i::tinyint",
+        "v:big::int",
+        "v:t::int",
+        "v:d::date",
+        "v:o::int",
+        "v:o.p::int",
+        "v:l::array<int>",
+        "v:ls[0].x::int",
+        "v::int",
+        "v:x::date",
+        "variant_get(v, '$.x', 'boolean')",
+        "CAST(v:num AS INT)",
+        "v:n::int",
+        "variant_get(v, '$.o', 'struct<p: int>')",
+        "variant_get(v, '$.o', 'map<string, string>')",
+        "v:y::binary",
+        "v:n::decimal(3,2)",
+    ],
+    None: [
+        "v:ts::timestamp",
+        "v:b::boolean",
+        "try_cast(v:num::string AS INT)",
+        "v:i::bigint",
+        "variant_get(v, NULL, 'int')",
+        "v:i",
+    ],
+    "INVALID_VARIANT_GET_PATH": [
+        "variant_get(v, '$.l[*]', 'int')",
+        "variant_get(v, 'i', 'int')",
+        "variant_get(v, '$.l[-1]', 'int')",
+    ],
+    "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION": [
+        "v:i::interval day",
+    ],
+    "CAST_INVALID_INPUT": [
+        "v:num::string::int",
+        "v:t::string::date",
+    ],
+    "DIVIDE_BY_ZERO": [
+        "1 / v:i::int",
+    ],
+    "ARITHMETIC_OVERFLOW": [
+        "v:big::bigint + 1",
+    ],
+    "USER_RAISED_EXCEPTION": [
+        "raise_error(v:t::string)",
+        "assert_true(v:i::int < 1000)",
+    ],
+}

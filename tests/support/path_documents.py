@@ -1,4 +1,4 @@
-"""Generated documents, the shapes that nearly fit them, and paths into them."""
+"""Generated documents, shapes that fit most of them, and paths into them."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from variants import array, binary, date, double, float32, obj, of, timestamp, t
 DAY = 86_400_000_000
 KEYS = ["a", "b", "c", "k.x", "sp ace", "é", "", "A", "it's"]
 
-# Sums of the numbers are exact in any order, so that they do not depend on how rows are spread.
+# A sum of these numbers is exact in any order, so that it does not depend on partitions.
 SCALARS = {
     "BIGINT": lambda r: r.choice([r.randint(-3, 9), r.randint(-40000, 40000), r.randint(-(2**35), 2**35)]),
     "INT": lambda r: r.randint(-5, 300),
@@ -37,7 +37,7 @@ NESTED = [
 
 
 class Documents:
-    """Trees that mostly follow one kind, as a scalar's name, {key: kind} or [kind]; and shapes that nearly fit it."""
+    """Values that mostly have one kind: a type, {key: kind} or [kind]. The shapes differ from the kind by mutations."""
 
     def __init__(self, random):
         self.random = random
@@ -52,7 +52,7 @@ class Documents:
         return [self.any_kind(depth - 1)]
 
     def value(self, kind, stray=0.12):
-        """A value of the kind, or with probability `stray` anything."""
+        """A value of the kind, or with probability `stray` a value of any kind."""
         if self.random.random() < stray:
             return None if self.random.random() < 0.4 else self.value(self.any_kind(1), 0)
         if isinstance(kind, dict):
@@ -79,7 +79,7 @@ class Documents:
         return f"ARRAY<{self.shape(kind[0], mutation)}>" if isinstance(kind, list) else kind
 
     def path(self):
-        """Keys and indexes, mostly to something that is there."""
+        """(keys and indexes, the kind of the value there); most paths exist in most documents."""
         kind, steps = self.kind, []
         while not steps or self.random.random() < 0.75:
             if isinstance(kind, list):
@@ -102,7 +102,7 @@ def literal(steps):
 
 
 def colon(variant, steps):
-    """Colon syntax where it can say the path, else variant_get."""
+    """A path in colon syntax if all its keys are plain names, else as variant_get."""
     plain = [isinstance(s, int) or (s.isalpha() and s.isascii()) for s in steps]
     if all(plain) and not isinstance(steps[0], int):
         rest = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps)

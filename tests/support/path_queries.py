@@ -1,4 +1,4 @@
-"""One query over the same rows twice, shredded by us and unshredded by Spark: the answers, and the leaves read."""
+"""Runs a query over the same rows twice, shredded by us and unshredded by Spark, and finds the leaves that it reads."""
 
 import contextlib
 import io
@@ -13,22 +13,22 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.types import Geography, Geometry, VariantVal
 
-from tables import FORMAT, causes
+from tables import FORMAT, causes, condition
 from variant_bytes import decode
 
-# The oracle: Spark's own reader over unshredded files, interpreted, which for small tables is quicker than compiled.
+# The expected answer: Spark's own reader over unshredded files, interpreted, which is faster for small tables.
 ORACLE = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variant.pushVariantIntoScan": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
-# What else Spark may answer where a query can fail.
+# Settings under which Spark may answer differently where a query can fail.
 SPARK_MAY = [{"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}]
 SPARK_MAY += [{**SPARK_MAY[0], "spark.sql.variant.pushVariantIntoScan": "true"}]
-# A session that attached late has no rule before scans are built.
+# A session that attached after its start has no rule of ours that runs before Spark builds scans.
 LATE = {"spark.sql.optimizer.excludedRules": "shreddedvariant.rules.PathPushdown"}
-# Sessions that skip, stop early and answer from footers as the usual one does.
+# Settings that change neither what is skipped, nor where a limit stops, nor what footers answer.
 OTHER_SESSIONS = {
     "without ANSI": {"spark.sql.ansi.enabled": "false"},
     "attached late": LATE,
@@ -40,7 +40,7 @@ UNSHREDDED = {"spark.sql.variant.writeShredding.enabled": "false", "spark.sql.va
 
 @contextlib.contextmanager
 def settings(session, conf):
-    """The session's settings, changed for a while."""
+    """Sets settings of a session, and restores them at the end."""
     before = {key: session.conf.get(key, None) for key in conf}
     try:
         for key, value in conf.items():
@@ -53,7 +53,7 @@ def settings(session, conf):
 
 @dataclass
 class Rows:
-    """An answer. Equal in names, types and rows; in their order only where the query gives one."""
+    """Rows of a query. Equal if names, types and rows are equal, and their order if the query has ORDER BY id."""
 
     schema: str
     rows: list
@@ -65,7 +65,7 @@ class Rows:
         return self.rows == other.rows if self.ordered else Counter(self.rows) == Counter(other.rows)
 
     def unlike(self, other):
-        """What stands only here, for messages."""
+        """The rows that `other` lacks, as text for a message."""
         only = self.rows
         if isinstance(other, Rows) and not self.ordered:
             only = list((Counter(self.rows) - Counter(other.rows)).elements())
@@ -75,7 +75,7 @@ class Rows:
 
 @dataclass
 class Failure:
-    """An error, known by its condition."""
+    """The error of a query. Equal if the condition is equal."""
 
     condition: str
     text: str = field(compare=False)
@@ -85,20 +85,18 @@ class Failure:
 
 
 def outcome(session, query):
-    """What a query gives: SQL text, or a function from a session to a frame."""
+    """The rows or the error of a query, which is SQL or a function from a session to a DataFrame."""
     try:
         df = query(session) if callable(query) else session.sql(query)
         ordered = not callable(query) and re.search(r"ORDER BY [^()]*\bid\b[^()]*$", query) is not None
         return Rows(df.schema.simpleString(), [frozen(r) for r in df.collect()], ordered)
     except Exception as error:
         chain = [*causes(error), ("", str(getattr(error, "java_exception", "")))]
-        named = [m[1] for _, text in chain for m in [re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text)] if m]
-        condition = getattr(error, "getCondition", lambda: None)() or (named[-1] if named else type(error).__name__)
-        return Failure(condition, " | ".join(f"{c}: {t.strip()[:300]}" for c, t in chain)[:1500])
+        return Failure(condition(error), " | ".join(f"{c}: {t.strip()[:300]}" for c, t in chain)[:1500])
 
 
 def frozen(x: Any) -> Any:
-    """A collected value in a form that can be hashed, and in which every difference that a user sees counts."""
+    """A collected value in a hashable form, which differs wherever a user sees a difference."""
     if isinstance(x, VariantVal):
         return "variant", decode(x.metadata, x.value, None).key()
     if isinstance(x, float):
@@ -119,6 +117,8 @@ class Pair:
 
     def __init__(self, session, folder):
         self.folder = folder
+        # How many queries gave rows, equal on both sides.
+        self.answered = 0
         self.ours = session
         self.spark = session.newSession()
         for key, value in ORACLE.items():
@@ -141,12 +141,12 @@ class Pair:
                 session.catalog.dropTempView(name)
 
     def difference(self, query, meaning=None, ours=None, must_answer=False):
-        """None, or both answers in words. `meaning`: settings that both sides get; `ours`: only ours.
+        """None, or both answers as text. `meaning` are settings of both sides, `ours` of our side only.
 
-        With `must_answer` a query that fails on both sides counts as different: it compared nothing.
+        With `must_answer` a query that fails on both sides counts as different, because it compares nothing.
 
-        Where a strict cast fails on a row that another filter removes, Spark raises or not depending on
-        `pushVariantIntoScan`: where one side fails, any answer of Spark's is right. Rows are never judged so.
+        If a strict cast fails on a row that another filter removes, Spark raises or not depending on
+        `pushVariantIntoScan`. So if one side fails, our side may have any answer that Spark gives under SPARK_MAY.
         """
         meaning = meaning or {}
         with settings(self.ours, {**meaning, **(ours or {})}):
@@ -154,6 +154,7 @@ class Pair:
         with settings(self.spark, meaning):
             wanted = outcome(self.spark, query)
             if got == wanted and not (must_answer and isinstance(got, Failure)):
+                self.answered += isinstance(got, Rows)
                 return None
             if not must_answer and (isinstance(got, Failure) or isinstance(wanted, Failure)):
                 for conf in SPARK_MAY:
@@ -165,7 +166,7 @@ class Pair:
         return f"{text}\n  with {conf}\nours: {got.unlike(wanted)}\nSpark: {wanted.unlike(got)}"
 
     def column_differences(self, expressions, *, source="t", key="id", **how):
-        """{expression: difference}, by projecting all in one query and, if that differs or fails, one by one."""
+        """{expression: difference}: projects all in one query and, if that differs or fails, one by one."""
         named = ", ".join(f"{e} AS e{i}" for i, e in enumerate(expressions))
         together = self.difference(f"SELECT {key}, {named} FROM {source}", must_answer=True, **how)
         if together is None:
@@ -184,7 +185,7 @@ def explained(df):
 
 
 def skipping_shown(df):
-    """What EXPLAIN says of predicates: those that skip, and those that are not used."""
+    """The predicates in EXPLAIN: those that skip, and those that are not used with the reason."""
     lines = explained(df).splitlines()
     found = dict(line.split(": ", 1) for line in lines if line.startswith(("Skips by: ", "Not used: ")))
     # Spark does not show what is empty.
@@ -192,7 +193,7 @@ def skipping_shown(df):
 
 
 def scans(df):
-    """The leaves of each scan that has any, as `Leaves: [v.a, v.b.c]` has them; copies that prune are no scans."""
+    """The leaves of each scan, from `Leaves: [v.a, v.b.c]` in EXPLAIN, without the subqueries of dynamic pruning."""
     plan, *subqueries = re.split(r"^Subquery:", explained(df), flags=re.MULTILINE)
     asked = [plan, *(s for s in subqueries if "dynamicpruning" not in s.split("\n")[0])]
     lists = re.findall(r"^Leaves: \[(.*)\]$", "\n".join(asked), re.MULTILINE)
@@ -206,6 +207,6 @@ def leaves(df):
 
 
 def reads_only(df, *wanted):
-    """Asserts that each scan of a plan reads these leaves, no fewer and no more; scans in any order."""
+    """Asserts that the scans of a plan, in any order, read just these leaves."""
     got = sorted(map(sorted, scans(df)))
     assert got == sorted(map(sorted, wanted)), f"reads {got}, not {wanted}:\n{explained(df)}"

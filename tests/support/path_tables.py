@@ -1,4 +1,4 @@
-"""The tables of the path tests: `t` with values of every kind in three files, and `u` to join with."""
+"""The tables of the path tests: `t` has values of every kind in three files, `u` is joined with it."""
 
 from decimal import Decimal as D
 
@@ -11,7 +11,7 @@ from variants import NULL, array, binary, date, double, float32, int8, int64, ob
 NO = object()  # the field is missing
 DAY, HOUR = 86_400_000_000, 3_600_000_000
 MAX = 9223372036854775807
-# One value of every list goes into a row; the lengths differ, so that the combinations do.
+# Row i has the value i modulo the length of each list; the lengths differ, and so do the combinations.
 FIELDS = {
     "i": [1, 2, 300, None, -5, NO, 70000, 0],
     "n": [1, D("2.50"), -3, D("1.00"), None, D("12345678.25"), NO, D("0.001"), 1000000000000],
@@ -38,7 +38,7 @@ FIELDS = {
     "it's": [5, NO], 'q"t': [6, NO], "UPPER": [1, NO, None], "upper": [2, "l", NO],
     "rare": [*[NO] * 18, 42],
 }  # fmt: skip
-# Whole values that are no objects, by id; None is an SQL null.
+# The rows whose value is not an object, or an empty one, by id; None is an SQL NULL.
 ROOTS = {3: None, 7: NULL, 13: int8(5), 17: string("root"), 19: array(1, 2), 23: obj(), 29: array(), 33: None, 41: NULL,
          47: int64(MAX), 52: date(3), 55: None}  # fmt: skip
 SIZE = 60
@@ -62,7 +62,7 @@ VARIANT, INT, TEXT = VariantType(), IntegerType(), StringType()
 SCHEMA = StructType([
     StructField("id", INT), StructField("v", VARIANT), StructField("k", TEXT), StructField("w", VARIANT),
     StructField("s", StructType([StructField("n", INT), StructField("v", VARIANT), StructField("x", TEXT)])),
-    StructField("v.i", LongType()),  # a column called like a path
+    StructField("v.i", LongType()),  # a column with the name of a path
 ])  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Tables whose columns keep their first shape: rows, pins and the schemas of their files."""
+"""Tables whose columns keep their first shape: their rows, pins and Parquet schemas."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ ROWS = 2000
 
 
 def documents(spark, *fields, rows=ROWS, start=0):
-    """Rows with these fields in each document, whose types differ from field to field."""
+    """Rows of documents with these fields, each of another type."""
     texts = {
         "n": "'\"n\":', id",
         "d": "'\"d\":', id / 8",
@@ -26,7 +26,7 @@ def documents(spark, *fields, rows=ROWS, start=0):
 
 
 def pins(table):
-    """The shapes that stand with the table, by column; None without any."""
+    """The pinned shapes of a table by column; None without a file of them."""
     file = Path(table) / "_shredding" / "shapes.json"
     return {c: p["shape"] for c, p in json.loads(file.read_text())["columns"].items()} if file.exists() else None
 
@@ -38,7 +38,7 @@ def schemas(table, since=()):
 
 
 def append(df, table, **options):
-    """Appends and gives the schema of what was written."""
+    """Appends, and returns the one Parquet schema of the new files."""
     before = data_files(table)
     write(df, table, mode="append", **options)
     (schema,) = schemas(table, before)

@@ -1,4 +1,4 @@
-"""What all tests share: settings of their Sparks, and scripts that run as a user's own programs."""
+"""The settings of each Spark that tests start, and scripts that run in processes of their own, as those of a user."""
 
 import json
 import os
@@ -8,21 +8,19 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-# For every Spark that tests start: no UI, nothing that listens to the outside, two partitions.
-CALM = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",
-}
+# Tests run many small queries: the optimising compiler and parallel collectors cost more than they save.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# For every Spark that tests start: no UI, no port for other machines, two partitions, limited memory.
+CALM = {f"spark.{key}": value for key, value in {
+    "ui.enabled": "false", "ui.showConsoleProgress": "false",
+    "driver.host": "127.0.0.1", "driver.bindAddress": "127.0.0.1", "driver.memory": "1g",
+    "driver.extraJavaOptions": JAVA_OPTIONS, "executor.extraJavaOptions": JAVA_OPTIONS,
+    "sql.shuffle.partitions": "2", "sql.session.timeZone": "UTC",
+}.items()}  # fmt: skip
 
 
 def run(*command, cwd, stdin=None, **environment):
-    """Runs a command to its end; the JSON in the last line of its output, or the assertion that it failed."""
+    """Runs a command, which must succeed; the JSON in the last line of its output."""
     done = subprocess.run(
         [str(c) for c in command], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=300,
         env=clean_environment(**environment),
@@ -32,19 +30,19 @@ def run(*command, cwd, stdin=None, **environment):
 
 
 def clean_environment(**more):
-    """The environment of a user's shell: nothing of the Spark that this process runs."""
+    """The environment without the variables of the Spark that this process runs."""
     return {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))} | more
 
 
 def script(folder, code, name="job.py"):
-    """A program of a user: a file with this code after the imports, the session settings CALM and `roundtrip`."""
+    """Writes a program: PRELUDE, which has imports, `calm`, `roundtrip` and `queried`, and then this code."""
     path = Path(folder) / name
     path.write_text(PRELUDE.format(calm=CALM) + textwrap.dedent(code))
     return path
 
 
 def python(folder, code, *arguments, **environment):
-    """Runs the code as a program of its own; it ends with print(json.dumps(...))."""
+    """Runs the code in a process of its own; the code ends with print(json.dumps(...))."""
     return run(sys.executable, script(folder, code), *arguments, cwd=folder, **environment)
 
 
@@ -59,7 +57,7 @@ def calm(builder=None, master="local[2]"):
     return builder
 
 def roundtrip(spark, path):
-    """Writes two variants as a shredded table and reads them back; the names of what went wrong otherwise."""
+    """Writes two variants as a shredded table and reads them; on an error, its class and message."""
     try:
         df = spark.sql("SELECT parse_json(to_json(named_struct('a', id))) AS v FROM range(2)")
         df.write.format("shredded_variant").option("shredding.shape.v", "a BIGINT").mode("overwrite").save(path)
@@ -69,7 +67,7 @@ def roundtrip(spark, path):
         return [type(e).__name__, " ".join(str(e).split())[:500]]
 
 def queried(spark, path):
-    """Of a small shredded table: what EXPLAIN says of the leaves read and what each query gives; a refused write."""
+    """The leaves in EXPLAIN and the rows of queries on a small shredded table, and the error of a refused write."""
     import contextlib, io, re
     if not os.path.exists(path):
         spark.sql("SELECT id, parse_json(to_json(named_struct('a', id, 'b', 'x'))) AS v FROM range(3)").write.format(
@@ -91,14 +89,12 @@ def queried(spark, path):
     seen["shape"] = spark.sql(query).collect()[0][0]
     return seen
 '''
-
-
+# What `queried` returns.
 QUERIED = {
     "SELECT sum(v:a::bigint) FROM t WHERE v:b::string = 'x'": [["v.a", "v.b"], [3]],
     "SELECT a.id FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.v:a::int = a.v:a::int + 2)": [["id", "v.a"], [0]],
     "overwrite of what is read": "SHREDDED_VARIANT_OVERWRITE_OF_INPUT",
     "shape": "ARRAY<DECIMAL(2,1)>",
 }
-
-
+# What `roundtrip` returns.
 ROUNDTRIP = ['{"a":0}', '{"a":1}']

@@ -7,28 +7,10 @@ SCALARS = [
 ]  # fmt: skip
 
 
-# In the order of their UTF-8 bytes, in which the last two stand the other way round than in UTF-16.
+# In the order of their UTF-8 bytes; UTF-16 orders the last two the other way round.
 NAMES = [
-    "",
-    "\n",
-    " ",
-    "'",
-    "*",
-    ".",
-    "0",
-    "A",
-    "STRUCT",
-    "[*]",
-    "\\",
-    "\\'",
-    "`",
-    "a",
-    "a b",
-    "ab",
-    "é",
-    "\uffee",
-    "😀",
-]
+    "", "\n", " ", "'", "*", ".", "0", "A", "STRUCT", "[*]", "\\", "\\'", "`", "a", "a b", "ab", "é", "\uffee", "😀",
+]  # fmt: skip
 
 
 def random_ddl(rnd, depth=4):

@@ -1,7 +1,7 @@
-"""An S3 server on loopback, as much of one as Hadoop's S3A asks for, with what real ones do at times.
+"""An S3 server on loopback that has all that Hadoop's S3A needs, and can fail as real servers do.
 
-It keeps objects in memory, says 412 where a condition fails or ignores conditions, denies what lies outside a prefix,
-and loses answers to what it has done.
+It keeps objects in memory. It answers 412 where a condition fails, or ignores conditions. It can deny all keys outside
+a prefix, and close a connection instead of answering.
 """
 
 import hashlib
@@ -30,13 +30,13 @@ class S3(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def usual(self):
-        """Conditions hold, all keys may be used, no answer gets lost, and commits do not wait for each other."""
+        """Conditions hold, all keys are allowed, no answer is lost, and commits do not wait for each other."""
         self.keeps_conditions, self.allowed, self.to_lose, self.meetings = True, "", 0, 0
         self.waiting = {}
         self.requests.clear()
 
     def meet(self, key):
-        """As long as there are meetings, a commit waits for another driver that wants the same version."""
+        """While `meetings` is positive, a commit waits until another driver commits the same version."""
         with self.lock:
             first = key not in self.waiting and self.meetings > 0
             self.meetings -= first
@@ -47,7 +47,7 @@ class S3(ThreadingHTTPServer):
             other.set()
 
     def settings(self):
-        """What a session needs to reach it, at any bucket."""
+        """The settings of a session that uses this server for all buckets."""
         if not (JARS / ".stamp").exists():
             pytest.fail(f"{JARS} is missing: run the tests by `make test-python`, which fetches it")
         own = {
@@ -63,7 +63,7 @@ class S3(ThreadingHTTPServer):
             return sorted(key for key in self.objects if key.startswith(prefix))
 
     def asked(self, method, part):
-        """The requests whose path or prefix has this part."""
+        """The paths or prefixes of the requests that contain this part."""
         return [path for asked, path in list(self.requests) if asked == method and part in path]
 
     def close(self):
@@ -101,7 +101,7 @@ class Requests(BaseHTTPRequestHandler):
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if not self.headers.get("x-amz-content-sha256", "").startswith("STREAMING-"):
             return raw
-        # Pieces, each with its size and a signature before it; behind the last, empty one are checksums.
+        # The body has chunks, each after its size and a signature; the last chunk is empty, and checksums follow it.
         data, at = b"", 0
         while True:
             end = raw.index(b"\r\n", at)

@@ -1,4 +1,4 @@
-"""Runs a query and says what its scans read and skipped, from their metrics."""
+"""Runs a query and reads from the metrics of its scans what they read and skipped."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from shredded_variant.jobs.metrics import scan_metrics
 
 
 class Counts(NamedTuple):
-    """The metrics of all scans of one query, added up."""
+    """The sums of the metrics of all scans in one query."""
 
     files: tuple
     groups: tuple
@@ -17,7 +17,7 @@ class Counts(NamedTuple):
 
 
 def run(df):
-    """(rows, counts) of a query; each pair of a count is (read, skipped), `answered` are row groups."""
+    """(rows, counts) of a query. A pair is (read, skipped); `answered` counts the row groups that footers answer."""
     rows = df.collect()
     totals = scan_metrics(df)
 
@@ -32,3 +32,11 @@ def run(df):
         pair("bytes"),
         totals["rowGroupsAnswered"],
     )
+
+
+def compared(spark, query, ours, plain):
+    """(rows, counts) of a query over the view `ours`, whose rows are those over the view `plain`; {t} is the view."""
+    rows, counts = run(spark.sql(query.replace("{t}", ours)))
+    expected = spark.sql(query.replace("{t}", plain)).collect()
+    assert sorted(map(str, rows)) == sorted(map(str, expected)), query
+    return rows, counts

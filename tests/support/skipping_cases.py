@@ -1,18 +1,16 @@
 """A table of pages with known values, and for each filter what it must read and must not."""
 
-ROWS = 8000
-
-
-PAGE = 100  # rows
-
-
+ROWS, PAGE = 8000, 100  # rows
+# Options of a write: pages of PAGE rows, and row groups of a few thousand.
+SMALL_GROUPS = {
+    "parquet.page.row.count.limit": str(PAGE), "parquet.block.size": "200000", "parquet.enable.dictionary": "false",
+    "parquet.block.size.row.check.min": "100", "parquet.block.size.row.check.max": "100",
+}  # fmt: skip
 SHAPE = (
     "n BIGINT, i INT, d DOUBLE, m DECIMAL(12,2), s STRING, b BOOLEAN, l ARRAY<BIGINT>, "
     "o STRUCT<p: BIGINT>, mixed BIGINT, rare STRING, big BIGINT, nulls BIGINT"
 )
-
-
-# Clustered by id: `n` and its like grow with it; `mixed` is text in the second quarter and a JSON null in the third.
+# `n` and most other fields grow with `id`; `mixed` is text in the second quarter and a JSON null in the third.
 DOCUMENT = """
     named_struct(
         'n', id, 'i', CAST(id AS INT), 'm', CAST(id / 4 AS DECIMAL(12,2)),
@@ -21,8 +19,6 @@ DOCUMENT = """
         'big', id * 1000000
     )
 """
-
-
 VARIANT = f"""
     CASE WHEN id % 1000 = 999 THEN NULL ELSE parse_json(concat(
         substr(to_json({DOCUMENT}), 1, length(to_json({DOCUMENT})) - 1),
@@ -32,8 +28,7 @@ VARIANT = f"""
     END
 """
 
-
-# (filter, rows that may be read at most, whether all of the file may be read)
+# (filter, the greatest number of rows that may be read)
 HITS = [
     ("v:n::bigint = 4321", PAGE),
     ("4321 = v:n::bigint", PAGE),
@@ -83,8 +78,6 @@ HITS = [
     ("v:b::boolean AND v:n::bigint < 4050", 2 * PAGE),
     ("NOT v:b::boolean AND v:n::bigint > 3950", 2 * PAGE),
 ]
-
-
 MISSES = [
     "v:n::bigint < 0",
     "0 > v:n::bigint",
@@ -104,11 +97,8 @@ MISSES = [
     "id < 0",
     "id IS NULL",
     "plain.x IS NULL",
-    "v:n::bigint = NULL",
     "try_variant_get(v, '$.mixed', 'int') = 5 AND id = 9000",
 ]
-
-
 # All rows have to be read.
 WHOLE = [
     "v:s::string LIKE '%99'",

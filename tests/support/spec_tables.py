@@ -1,4 +1,4 @@
-"""The tables of examples in the shredding specification."""
+"""Rows as the tables of the shredding specification have them, each with the value that it means."""
 
 import pyarrow as pa
 

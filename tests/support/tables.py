@@ -1,5 +1,6 @@
-"""Tables of variants through Spark: the format under test, values in and out, and what a refusal must look like."""
+"""Writes and reads tables of variants through Spark, and checks refusals."""
 
+import contextlib
 import os
 import re
 
@@ -11,7 +12,7 @@ from variant_bytes import decode, encode, utf8
 
 FORMAT = os.environ.get("SHREDDED_VARIANT_TEST_FORMAT", "shredded_variant")
 LAYOUTS = ("parquet", "draft")
-# A refusal that happens by accident, not by judgement.
+# Errors that no check of ours has raised on purpose.
 ACCIDENT = re.compile(
     "NullPointer|OutOfBounds|ClassCast|NegativeArraySize|Assertion|StackOverflow|OutOfMemory|MatchError"
     "|NoSuchElement|BufferUnderflow|ArithmeticException|INTERNAL_ERROR"
@@ -26,7 +27,7 @@ def to_spark(v, **how):
 
 
 def frame(spark, *values, **columns):
-    """A DataFrame of `id` and the variant column `v`, or the named variant columns, padded with nulls."""
+    """A DataFrame of `id` and the variant column `v`, or of `id` and the named variant columns, padded with NULL."""
     columns = columns or {"v": values}
     size = max(map(len, columns.values()))
     fields = [StructField("id", IntegerType()), *(StructField(c, VariantType()) for c in columns)]
@@ -35,7 +36,7 @@ def frame(spark, *values, **columns):
 
 
 def write(df, path, **options):
-    """Writes with options whose names are given as they are, or with `__` for a dot; returns the path."""
+    """Writes a table and returns its path; `__` in the name of an option stands for a dot."""
     mode = options.pop("mode", "error")
     by = options.pop("by", [])
     named = {k.replace("__", "."): v for k, v in options.items()}
@@ -44,7 +45,7 @@ def write(df, path, **options):
 
 
 def load(spark, path, schema="id INT, v VARIANT", **options):
-    """The table as a DataFrame; schema None leaves the schema to the source. `path` may be a list."""
+    """The table as a DataFrame; with schema None the source infers it. `path` may be a list."""
     reader = spark.read.format(FORMAT).options(**options)
     reader = reader.schema(schema) if schema else reader
     return reader.load(path if isinstance(path, list) else str(path))
@@ -54,6 +55,18 @@ def values(df, column="v", keys_by=utf8):
     """The variants of a column in the order of `id`, decoded strictly; `keys_by=None` takes keys in any order."""
     rows = df.orderBy("id").select(column).collect()
     return [None if r[0] is None else decode(r[0].metadata, r[0].value, keys_by) for r in rows]
+
+
+@contextlib.contextmanager
+def views(spark, **frames):
+    """Temporary views of DataFrames by name, dropped at the end."""
+    for name, df in frames.items():
+        df.createOrReplaceTempView(name)
+    try:
+        yield spark
+    finally:
+        for name in frames:
+            spark.catalog.dropTempView(name)
 
 
 def causes(error):
@@ -66,8 +79,16 @@ def causes(error):
     return chain
 
 
+def condition(error):
+    """The error condition of Spark or of ours: of the exception, or the last that a message in its chain names."""
+    own = getattr(error, "getCondition", lambda: None)()
+    texts = [text for _, text in causes(error)] + [str(getattr(error, "java_exception", ""))]
+    named = [m[1] for m in (re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text) for text in texts) if m]
+    return own or (named[-1] if named else type(error).__name__)
+
+
 def refusal(action, *mentions, name="SHREDDED_VARIANT_"):
-    """Runs what must be refused; returns our message, after looking that it is one clear sentence with `mentions`."""
+    """Runs an action that must be refused, and returns the message: one sentence that matches all `mentions`."""
     with pytest.raises(Exception) as caught:
         action()
     chain = causes(caught.value)
@@ -84,7 +105,7 @@ def refusal(action, *mentions, name="SHREDDED_VARIANT_"):
 
 
 class Readings(dict):
-    """What each file read as; looking up one that failed raises its own error."""
+    """The values of each file by its name; a lookup of a file that could not be read raises its error."""
 
     def __getitem__(self, name):
         got = super().__getitem__(name)
@@ -94,7 +115,7 @@ class Readings(dict):
 
 
 def read_files(spark, folder, files):
-    """Writes each File of parquet_fixtures, reads all as one table, or one by one if that fails."""
+    """Writes Files of parquet_fixtures, and reads all as one table, or one by one if that fails."""
     folder.mkdir()
     paths = {
         name: write_file(folder / f"{i:04}.parquet", f.shape, f.rows, first_id=i * 1000, **(f.options or {}))

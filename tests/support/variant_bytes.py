@@ -1,4 +1,4 @@
-"""The variant binary encoding, both ways, after the specification and independent of any engine."""
+"""Encodes and decodes variants as the specification says, independent of any engine."""
 
 import itertools
 import struct
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from variants import FALSE, INTEGERS, NULL, TRUE, V, names, string
 
-# "Encoding types" of the specification: the id of each primitive, and the width of those that have one.
+# "Encoding types" of the specification: the id of each primitive, and the width of those with a fixed width.
 IDS = {
     "null": 0, "true": 1, "false": 2, "int8": 3, "int16": 4, "int32": 5, "int64": 6, "double": 7,
     "decimal4": 8, "decimal8": 9, "decimal16": 10, "date": 11, "timestamp": 12, "timestamp_ntz": 13,
@@ -36,7 +36,7 @@ def utf8(name):
 
 
 def utf16(name):
-    """The order that Spark's own variants have; it differs from UTF-8 beyond the basic plane."""
+    """The order of keys in variants of Spark; it differs from UTF-8 for characters beyond U+FFFF."""
     return name.encode("utf-16-be")
 
 
@@ -58,14 +58,14 @@ def encode_metadata(keys, is_sorted=False, offset_size=None):
 
 
 def encode(v, keys=None, *, is_sorted=False, offset_size=None, **how):
-    """Both columns. `keys` is the dictionary, by default the names in the value; the rest as in `encode_value`."""
+    """Metadata and value. `keys` is the dictionary, by default the names in the value; `how` as in `encode_value`."""
     keys = names(v) if keys is None else list(keys)
     keys = sorted(keys, key=utf8) if is_sorted else keys
     return Binary(encode_metadata(keys, is_sorted, offset_size), encode_value(v, keys, offset_size=offset_size, **how))
 
 
 def encode_value(v, keys=(), *, offset_size=None, large=False, order=utf8, long_strings=False):
-    """The value column. Forced sizes and the key order show encodings that other writers choose."""
+    """The value. The arguments force sizes and an order of keys that other writers may choose."""
     ids = {k: i for i, k in enumerate(keys)}
 
     def container(items, first_byte, id_list=()):
@@ -119,7 +119,7 @@ def _number(buf, at, n):
 
 
 def decode_metadata(buf):
-    """The dictionary; a sorted flag that lies is an error."""
+    """The dictionary; a false flag `sorted` is an error."""
     header = _number(buf, 0, 1)
     if header & 15 != 1:
         raise Malformed(f"version {header & 15}")
@@ -134,7 +134,7 @@ def decode_metadata(buf):
 
 
 def decode(metadata, value, order=utf8):
-    """The tree of both columns; fields out of `order` (None: any), duplicates and bytes left over are errors."""
+    """Decodes a variant strictly: fields out of `order` (None: any order), equal fields and spare bytes are errors."""
     keys = decode_metadata(bytes(metadata))
     buf = bytes(value)
 

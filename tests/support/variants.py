@@ -1,4 +1,4 @@
-"""Variant values as small Python trees: types named as in the specification, equality by its equivalence of numbers."""
+"""Variant values as Python trees, with the specification's names of types and its equality of numbers."""
 
 import struct
 import uuid
@@ -13,7 +13,7 @@ DECIMAL_DIGITS = {"decimal4": 9, "decimal8": 18, "decimal16": 38}
 
 @dataclass(frozen=True, eq=False)
 class V:
-    """A variant value. Equal within the exact-numeric class by value, else only to the same type; `repr` tells all."""
+    """A variant value. Exact numbers are equal by value, all others by type and value; `repr` shows the exact type."""
 
     type: str
     value: Any
@@ -65,7 +65,7 @@ def uid(text):
 
 
 def decimal(text, width=None):
-    """A decimal with the scale as written, in the given type or the narrowest."""
+    """A decimal with the scale of the text, in the given type or the narrowest that holds it."""
     sign, digits, exponent = Decimal(text).as_tuple()
     unscaled, scale = int("".join(map(str, digits)) + "0" * max(exponent, 0)), max(-exponent, 0)
     fits = next(w for w, n in DECIMAL_DIGITS.items() if max(len(str(unscaled)), scale) <= n)
@@ -73,7 +73,7 @@ def decimal(text, width=None):
 
 
 def as_decimal(v):
-    """Exact, where arithmetic would round to 28 digits."""
+    """The exact Decimal; arithmetic of Decimal rounds to 28 digits."""
     return Decimal(f"{v.value[0]}E-{v.value[1]}")
 
 
@@ -86,7 +86,7 @@ def obj(fields=None, **more):
 
 
 def of(x):
-    """A plain Python value as a variant: integers and decimals in their narrowest type."""
+    """A Python value as a variant; integers and decimals get their narrowest type."""
     if isinstance(x, V):
         return x
     if x is None:
@@ -105,7 +105,7 @@ def of(x):
 
 
 def names(v):
-    """All field names in a value, in the order met."""
+    """All field names in a value, in the order of their first use."""
     if v.type == "array":
         return list(dict.fromkeys(k for x in v.value for k in names(x)))
     if v.type == "object":

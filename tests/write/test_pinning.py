@@ -1,8 +1,6 @@
 """A column keeps its first shape: later writes, streams and concurrent writers make files of one Parquet schema."""
 
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ import pytest
 from parquet_cells import data_files
 from pinned_tables import ROWS, append, documents, pins, schemas
 from tables import FORMAT, load, refusal, write
+from threads import at_once
 
 
 @pytest.fixture
@@ -33,14 +32,8 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     at_start = data_files(streamed)
     stream.trigger(availableNow=True).start(streamed).awaitTermination()
 
-    writers = [
-        threading.Thread(target=write, args=(documents(spark, f, start=s * ROWS), pinned), kwargs={"mode": "append"})
-        for f, s in (("o", 12), ("d", 13))
-    ]
-    for w in writers:
-        w.start()
-    for w in writers:
-        w.join()
+    batches = [documents(spark, f, start=s * ROWS) for f, s in (("o", 12), ("d", 13))]
+    at_once(lambda df: write(df, pinned, mode="append"), batches)
 
     assert len(schemas(pinned, first) | schemas(streamed, at_start)) == 1
     assert pins(pinned) == pins(streamed) == {"v": "STRUCT<n BIGINT, s STRING>"}
@@ -52,17 +45,8 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
 
 def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
     first = data_files(pinned)
-    fields = ["n", "d", "s", "o"]
-    writers = [
-        threading.Thread(
-            target=write, args=(documents(spark, f, start=(i + 1) * ROWS), pinned), kwargs={"mode": "append"}
-        )
-        for i, f in enumerate(fields)
-    ]
-    for w in writers:
-        w.start()
-    for w in writers:
-        w.join()
+    batches = [documents(spark, f, start=i * ROWS) for i, f in enumerate(("n", "d", "s", "o"), 1)]
+    at_once(lambda df: write(df, pinned, mode="append"), batches)
     assert len(schemas(pinned, first)) == 1
     assert load(spark, pinned).select("id").distinct().count() == 5 * ROWS
     assert not (Path(pinned) / "_temporary").exists()
@@ -191,15 +175,8 @@ def test_writers_that_add_different_columns_at_once_lose_none(spark, pinned):
     columns = {name: documents(spark, "o").selectExpr("id", "v", f"v AS {name}") for name in ("a", "b", "c")}
     for df in columns.values():
         write(df, pinned, mode="append")
-    in_threads([lambda df=df: write(df, pinned, mode="append") for df in columns.values()])
+    at_once(lambda df: write(df, pinned, mode="append"), list(columns.values()))
     assert pins(pinned) == {"v": "STRUCT<n BIGINT, s STRING>"} | dict.fromkeys("abc", "STRUCT<o STRUCT<p BIGINT>>")
-
-
-def in_threads(actions):
-    """Runs all at once; the first error of any."""
-    with ThreadPoolExecutor(len(actions)) as pool:
-        for done in [pool.submit(action) for action in actions]:
-            done.result()
 
 
 def test_a_stream_pins_in_its_own_later_batches(spark, tmp_path):
@@ -235,7 +212,7 @@ def test_concurrent_writers_of_a_sql_table_agree(spark, tmp_path, table_properti
             rows.createOrReplaceTempView(f"{name}_{i}")
         spark.sql(f"INSERT INTO {name} SELECT * FROM {name}_0")
         first = data_files(location)
-        in_threads([lambda i=i: spark.sql(f"INSERT INTO {name} SELECT * FROM {name}_{i}") for i in range(1, 5)])
+        at_once(lambda i: spark.sql(f"INSERT INTO {name} SELECT * FROM {name}_{i}"), range(1, 5))
         assert pins(location) == {"v": "STRUCT<n BIGINT, s STRING>"}
         assert len(schemas(location, first)) == 1
         assert spark.table(name).select("id").distinct().count() == 5 * ROWS

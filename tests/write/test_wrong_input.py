@@ -104,11 +104,8 @@ def test_a_misspelt_option_of_a_read_is_refused(spark, table, option):
 
 def test_a_codec_that_does_not_exist_is_refused_before_anything_is_overwritten(spark, table):
     for mode in ("append", "overwrite"):
-        refusal(
-            lambda m=mode: write(frame(spark, *ROWS), table, mode=m, compression="zip"),
-            "(?i)zip",
-            name="SHREDDED|CODEC",
-        )
+        action = lambda m=mode: write(frame(spark, *ROWS), table, mode=m, compression="zip")  # noqa: E731
+        refusal(action, "(?i)zip", name="CODEC_NOT_AVAILABLE")
 
 
 def test_an_option_of_the_session_is_looked_at_like_any_other(spark, table):
@@ -156,21 +153,12 @@ def test_a_shape_on_a_read_or_a_second_time_is_no_surprise(spark, table):
 
 def test_a_path_that_does_not_exist_is_named(spark, tmp_path):
     for schema in ("v VARIANT", None):
-        refusal(
-            lambda s=schema: load(spark, tmp_path / "nowhere", schema=s).collect(),
-            "nowhere",
-            name="PATH_NOT_FOUND|SHREDDED_VARIANT_",
-        )
+        action = lambda s=schema: load(spark, tmp_path / "nowhere", schema=s).collect()  # noqa: E731
+        refusal(action, "nowhere", name="PATH_NOT_FOUND")
 
 
-def test_a_read_without_path_is_refused(spark):
-    with pytest.raises(Exception, match=r"(?i)path|UNABLE_TO_INFER_SCHEMA"):
-        spark.read.format(FORMAT).load().collect()
-
-
-def test_a_directory_without_files_has_no_schema_to_infer(spark, tmp_path):
-    with pytest.raises(Exception, match=r"UNABLE_TO_INFER_SCHEMA|SHREDDED_VARIANT_NO_SCHEMA"):
-        load(spark, tmp_path, schema=None)
+def test_a_directory_without_files_is_read_by_a_schema_that_is_given(spark, tmp_path):
+    refusal(lambda: load(spark, tmp_path, schema=None), name="SHREDDED_VARIANT_NO_SCHEMA")
     assert load(spark, tmp_path).collect() == []
 
 
@@ -237,8 +225,7 @@ def test_a_write_that_fails_in_a_task_leaves_no_table(spark, tmp_path):
 
 def test_a_column_type_that_parquet_cannot_hold_is_named(spark, table):
     df = frame(spark, *ROWS).selectExpr("id", "v", "make_interval(1, 2) AS span")
-    with pytest.raises(Exception, match="span"):
-        write(df, f"{table}-new")
-    with pytest.raises(Exception, match=r"(?i)partition"):
-        write(frame(spark, *ROWS), f"{table}-new", by=["v"])
+    refusal(lambda: write(df, f"{table}-new"), "span", name="UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
+    by_variants = lambda: write(frame(spark, *ROWS), f"{table}-new", by=["v"])  # noqa: E731
+    refusal(by_variants, '"v"', name="INVALID_PARTITION_COLUMN_DATA_TYPE")
     assert not Path(f"{table}-new").exists()
