@@ -72,7 +72,9 @@ class _Side:
     def __init__(self, name: str, jar: str, args: argparse.Namespace) -> None:
         self.name = name
         self.connection, other = multiprocessing.Pipe()
-        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(other, name, jar, args), daemon=True)
+        process = multiprocessing.get_context("spawn").Process(
+            target=_serve, args=(other, name, jar, args), daemon=True
+        )
         process.start()
 
     def ask(self, what: str, *arguments: Any) -> Any:
@@ -144,7 +146,9 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
     parser.add_argument("--base", required=True, help="the jar to compare with")
     parser.add_argument("--jar", required=True, help="the jar of the change")
-    parser.add_argument("--rows", type=int, default=1_500_000, help="events; the other tables have a third (%(default)s)")
+    parser.add_argument(
+        "--rows", type=int, default=1_500_000, help="events; the other tables have a third (%(default)s)"
+    )
     parser.add_argument("--runs", type=int, default=7, help="of each jar, of which the best counts (%(default)s)")
     parser.add_argument("--seconds", type=float, default=0.7, help="a query of the base takes (%(default)s)")
     parser.add_argument("--only", default="", help="compare what matches this regular expression")

@@ -187,3 +187,23 @@ def test_a_table_that_a_query_fills_has_its_partition_columns_last(spark):
         assert seen(spark, ours) == seen(spark, plain)
         spark.sql(query).write.format(FORMAT).partitionBy("p").mode("overwrite").saveAsTable(ours)
         assert seen(spark, ours) == seen(spark, plain)
+
+
+@pytest.mark.parametrize("kind", ["CHAR(3)", "VARCHAR(3)"])
+def test_a_struct_with_char_fields_takes_no_field(spark, kind):
+    with tables(spark, "t") as t:
+        create(spark, t, f"id BIGINT, s STRUCT<a: INT, c: {kind}>, l ARRAY<STRUCT<c: {kind}>>")
+        spark.sql(f"INSERT INTO {t} VALUES (1, named_struct('a', 1, 'c', 'x'), array(named_struct('c', 'y')))")
+        for column in ("s.z INT", "s.y INT FIRST", "l.element.z INT"):
+            with pytest.raises(Exception, match=r"SHREDDED_VARIANT_TABLE_COLUMN.*CHAR or VARCHAR"):
+                spark.sql(f"ALTER TABLE {t} ADD COLUMN {column}")
+        assert spark.sql(f"SELECT s.a, trim(s.c), trim(l[0].c) FROM {t}").collect() == [(1, "x", "y")]
+
+
+def test_a_table_needs_a_column_beside_its_partition_columns(spark):
+    with tables(spark, "t") as t:
+        for statement in (f"CREATE TABLE {t} (p INT) USING {FORMAT} PARTITIONED BY (p)",
+                          f"CREATE TABLE {t} USING {FORMAT} PARTITIONED BY (p) AS SELECT 1 AS p"):  # fmt: skip
+            with pytest.raises(Exception, match="SHREDDED_VARIANT_ONLY_PARTITION_COLUMNS"):
+                spark.sql(statement)
+        assert not spark.catalog.tableExists(t)

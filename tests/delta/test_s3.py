@@ -189,6 +189,18 @@ def test_pins_of_a_directory_are_created_and_replaced_on_a_condition(store, driv
     assert [key for key in store.keys("pins/t/_shredding/") if not key.endswith("/")] == [pins]
 
 
+def test_a_table_whose_replacement_is_refused_stays(driver):
+    replace = (
+        "spark.sql(\"CREATE OR REPLACE TABLE kept USING shredded_variant LOCATION 's3a://off/kept' "
+        "OPTIONS (table 'delta') AS SELECT 2L AS id\")"
+    )
+    kept = "answer = (spark.catalog.tableExists('kept'), [r[0] for r in spark.table('kept').select('id').collect()])"
+    driver.run("spark.sql(\"CREATE TABLE kept (id BIGINT) USING shredded_variant LOCATION 's3a://off/kept'\")")
+    driver.run("spark.sql('INSERT INTO kept SELECT 1L')")
+    assert "SHREDDED_VARIANT_NOT_EXCLUSIVE" in driver.run(f"answer = refused(lambda: {replace})")
+    assert driver.run(kept) == [True, [1]]
+
+
 def test_pins_are_refused_where_two_drivers_could_both_create_them(store, driver):
     store.keeps_conditions = False
     path, pinned = "s3a://unpinned/t", "**{'shredding.pinMinRows': '1'}"

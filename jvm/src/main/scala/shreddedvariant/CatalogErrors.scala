@@ -30,6 +30,12 @@ private[shreddedvariant] trait CatalogErrors extends Sentences {
       s"In a table of shredded_variant, the column '$column' $refusal: $instead."
     )
 
+  def onlyPartitionColumns(table: String): ShreddedVariantException =
+    error(
+      "ONLY_PARTITION_COLUMNS",
+      s"The table '$table' has no column beside its partition columns: add a column, or leave one out of PARTITIONED BY."
+    )
+
   def tablePartitioning(transform: String): ShreddedVariantException =
     error(
       "TABLE_PARTITIONING",

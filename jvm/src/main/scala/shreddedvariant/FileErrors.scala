@@ -143,11 +143,20 @@ private[shreddedvariant] trait FileErrors extends Sentences {
 
   /**
    * A SparkException, because `ignoreCorruptFiles` skips files that raise a RuntimeException or IOException.
+   * Without the cause, because an executor exits if a fatal error is among the causes of an exception.
    */
   def decodingMemory(file: String, column: String, cause: OutOfMemoryError): SparkException =
     new SparkException(
       s"[SHREDDED_VARIANT_DECODING_MEMORY] The column '$column' of the file '$file' needs more memory to be decoded than " +
         s"there is (${reason(cause)}): give the executors more memory, or write the file again if its sizes are damaged.",
-      cause
+      null
+    )
+
+  /** Without the StackOverflowError, see [[decodingMemory]]. */
+  def schemaTooDeep(file: String): ShreddedVariantException =
+    error(
+      "SCHEMA_TOO_DEEP",
+      s"The columns of the file '$file' are nested too deep to be read: " +
+        "leave the column out of schema(…), or give the threads of the executors a larger stack (-Xss)."
     )
 }

@@ -7,7 +7,7 @@ import java.nio.file.AccessDeniedException
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.{FileStatus, Path, PathAccessDeniedException, PathPermissionException}
 import org.apache.hadoop.security.AccessControlException
 import shreddedvariant.Errors
 import shreddedvariant.shaded.io.delta.kernel.{Snapshot, Table}
@@ -70,8 +70,19 @@ object DeltaLog {
     paths.flatMap(path => Iterator.iterate(path.getParent)(_.getParent).takeWhile(_ != null)).distinct.find {
       directory =>
         try isTable(directory, conf)
-        catch { case _: AccessDeniedException | _: AccessControlException => false }
+        catch { case NonFatal(e) if isDenied(e) => false }
     }
+
+  /** File systems report a denied request by various exceptions; Google's connector by the text alone. */
+  private def isDenied(e: Throwable): Boolean =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(MaxCauses).exists {
+      case _: AccessDeniedException | _: AccessControlException | _: SecurityException => true
+      case _: PathAccessDeniedException | _: PathPermissionException => true
+      case other => Option(other.getMessage).exists(Denied.findFirstIn(_).isDefined)
+    }
+
+  private val MaxCauses = 10
+  private val Denied = "(?i)\\b403\\b|forbidden|access ?denied|permission denied|not authorized".r
 
   def open(path: Path, asOf: AsOf, conf: Configuration): DeltaSnapshot = {
     val root = path.getFileSystem(conf).makeQualified(path).toString

@@ -42,6 +42,7 @@ object ValueWriter {
 
   /** `unscaled` is a big-endian two's complement number of at most 38 digits. */
   def decimal(out: Bytes, unscaled: Array[Byte], scale: Int): Unit = {
+    if (unscaled.length == 0) malformed("a decimal has no digits")
     val number = new BigInteger(unscaled)
     if (number.bitLength < 64) decimal(out, number.longValue, scale) else decimal16(out, number, scale)
   }
@@ -52,8 +53,10 @@ object ValueWriter {
     out.putNumber(unscaled, width)
   }
 
+  private val Beyond38Digits = BigInteger.TEN.pow(38)
+
   private def decimal16(out: Bytes, unscaled: BigInteger, scale: Int): Unit = {
-    if (unscaled.bitLength >= 8 * Decimal16Width) malformed("a decimal has more than 38 digits")
+    if (unscaled.abs.compareTo(Beyond38Digits) >= 0) malformed("a decimal has more than 38 digits")
     out.put(primitiveHeader(Decimal16))
     out.put(scale.toByte)
     val bytes = unscaled.toByteArray

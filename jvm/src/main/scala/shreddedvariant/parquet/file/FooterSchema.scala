@@ -23,7 +23,15 @@ object FooterSchema {
    * variant if the Spark schema says so, if the file annotates it, or if its fields are those of the draft
    * layout; else it is a struct.
    */
-  def read(path: Path, conf: Configuration, converter: ParquetToSparkSchemaConverter): StructType = {
+  def read(path: Path, conf: Configuration, converter: ParquetToSparkSchemaConverter): StructType =
+    try readNested(path, conf, converter)
+    catch { case _: StackOverflowError => throw Errors.schemaTooDeep(path.toString) }
+
+  private def readNested(
+      path: Path,
+      conf: Configuration,
+      converter: ParquetToSparkSchemaConverter
+  ): StructType = {
     val reader = OpenFile(path, conf)
     val footer =
       try reader.getFileMetaData

@@ -112,8 +112,7 @@ object OpenFile {
     catch {
       // Spark handles these exceptions differently from damaged files.
       case e @ (_: FileNotFoundException | _: AccessControlException | _: BlockMissingException) => throw e
-      case e: StackOverflowError =>
-        throw Errors.notParquet(path.toString, new RuntimeException("its schema is too deep", e))
+      case _: StackOverflowError => throw Errors.schemaTooDeep(path.toString)
       case NonFatal(e) =>
         throw unknownType(path, conf).fold(Errors.notParquet(path.toString, e)) { column =>
           Errors.unknownType(path.toString, column, e)

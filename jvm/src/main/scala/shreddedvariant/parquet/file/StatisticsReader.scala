@@ -92,7 +92,8 @@ object StatisticsReader {
       decoding { case number: Number => Datum.Floating(number.doubleValue) }
     case ScalarType.Dec(_, scale) =>
       decoding {
-        case bytes: Binary => Datum.Exact(new BigDecimal(new BigInteger(bytes.getBytes), scale))
+        case bytes: Binary if bytes.length > 0 =>
+          Datum.Exact(new BigDecimal(new BigInteger(bytes.getBytes), scale))
         case number: Number => Datum.Exact(BigDecimal.valueOf(number.longValue, scale))
       }
     case ScalarType.Str | ScalarType.Binary | ScalarType.Uuid =>

@@ -38,6 +38,7 @@ final class GroupReader(
           // The file is not damaged: Spark raises these errors even with `ignoreCorruptFiles`.
           case e @ (_: AccessControlException | _: BlockMissingException) => throw e
           case NonFatal(e) => throw Errors.damagedPages(position.file, s"row group ${group.number}", e)
+          case e: OutOfMemoryError => throw outOfMemory(e)
         }
       pages = Some(groupPages)
       needed.foreach(leaf => leaf.open(groupPages(leaf), writer, group))
@@ -50,8 +51,13 @@ final class GroupReader(
   def read(rows: Int): Unit = {
     cursor.next(rows, position)
     active.foreach(_.read(rows))
-    bound.assembled.foreach(_.assemble(rows))
+    // The levels of a damaged page can promise any number of elements in one row.
+    try bound.assembled.foreach(_.assemble(rows))
+    catch { case e: OutOfMemoryError => throw outOfMemory(e) }
   }
+
+  private def outOfMemory(e: OutOfMemoryError) =
+    Errors.decodingMemory(position.file, bound.leaves.map(_.path.mkString(".")).mkString(", "), e)
 
   def vectors: Array[ColumnVector] = bound.columns.map(_.vector)
 

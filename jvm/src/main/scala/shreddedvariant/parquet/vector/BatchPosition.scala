@@ -22,7 +22,10 @@ final class BatchPosition(val file: String) {
   /** Adds the file to errors about its columns. */
   def named[A](body: => A): A =
     try body
-    catch { case e: ShreddedVariantException => throw Errors.inFile(file, None, e) }
+    catch {
+      case e: ShreddedVariantException => throw Errors.inFile(file, None, e)
+      case _: StackOverflowError => throw Errors.schemaTooDeep(file)
+    }
 
   /**
    * Adds file and row to errors about a row. Dictionary values are decoded on access, so damage may appear only

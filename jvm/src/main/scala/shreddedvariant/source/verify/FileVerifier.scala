@@ -29,8 +29,9 @@ final class FileVerifier(task: VerifyTask, job: VerifyJob) {
       catch {
         case e: FileNotFoundException =>
           Proof(0, Map.empty, Seq(ofFile(s"the file does not exist (${Errors.reason(e)})")))
-        case e: ShreddedVariantException => Proof(0, Map.empty, Seq(ofFile(Errors.reason(e))))
-        case NonFatal(e) => Proof(0, Map.empty, Seq(ofFile(s"it cannot be read (${Errors.reason(e)})")))
+        case e: ShreddedVariantException => Proof(0, Map.empty, Seq(ofFile(e.getMessage)))
+        case e @ (_: OutOfMemoryError | _: StackOverflowError | NonFatal(_)) =>
+          Proof(0, Map.empty, Seq(ofFile(s"it cannot be read (${Errors.reason(e)})")))
       }
     val trustable = proof.findings.isEmpty && log.exists(!_.hidesNaN(proof.leaves))
     val findings = proof.findings.map(f => Some(f))

@@ -10,6 +10,7 @@ import org.apache.spark.sql.{SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.command.DataWritingCommand
@@ -17,7 +18,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, Metadata, StructType}
-import shreddedvariant.{Errors, Options, SparkBridge}
+import shreddedvariant.{Errors, Options, SharedFile, SparkBridge}
 import shreddedvariant.delta.{AsOf, DeltaLog}
 import shreddedvariant.source.delta.DeltaOptions
 import shreddedvariant.source.options.{GivenOptions, MapColumns, SourceOptions, VariantColumns}
@@ -70,6 +71,19 @@ object TableChecks extends (LogicalPlan => Unit) {
   private def noDefault(column: String) =
     Errors.tableColumn(column, "cannot have a default", "state the value in each INSERT")
 
+  /**
+   * Spark keeps the type of a column with CHAR or VARCHAR inside as text, which it does not change when a field
+   * is added to the column.
+   */
+  private def refuseBesideChar(table: SourceTable, add: TableChange.AddColumn): Unit =
+    for (field <- table.files.schema.find(f => SQLConf.get.resolver(f.name, add.fieldNames.head)))
+      if (add.fieldNames.length > 1 && CharVarcharUtils.getRawType(field.metadata).isDefined)
+        throw Errors.tableColumn(
+          add.fieldNames.mkString("."),
+          s"cannot be added, because '${field.name}' has CHAR or VARCHAR fields",
+          "create a table with the new columns and INSERT into it"
+        )
+
   /** Files have the names and types of columns, so a table of files takes only new columns and comments. */
   private def checkChanges(table: SourceTable, changes: Seq[TableChange]): Unit = {
     def isOfFiles = table.files.delta.isEmpty
@@ -92,6 +106,7 @@ object TableChecks extends (LogicalPlan => Unit) {
             "cannot be added as NOT NULL",
             "add it without NOT NULL, because the existing rows have no value for it"
           )
+        refuseBesideChar(table, add)
         val (name, path) = (add.fieldNames.last, add.fieldNames.init.toSeq)
         MapColumns.refuseReserved(new StructType().add(name, add.dataType), path)
       case change: TableChange.ColumnChange =>
@@ -127,7 +142,14 @@ private final class NewTable(
   private def conf(options: Map[String, String]): Configuration =
     SparkSession.active.sessionState.newHadoopConfWithOptions(options)
 
-  def check(): Unit = check(Map.empty, _.checkTable(_))
+  def check(): Unit = {
+    check(Map.empty, _.checkTable(_))
+    refusePartitionsOnly()
+  }
+
+  private def refusePartitionsOnly(): Unit =
+    if (columns.nonEmpty && columns.size == partitionColumns.size)
+      throw Errors.onlyPartitionColumns(name.name)
 
   private def check(
       writeOptions: Map[String, String],
@@ -160,8 +182,10 @@ private final class NewTable(
   }
 
   /** Checks the write too, which Spark runs only after it has created the table or dropped the former table. */
-  private def checkWrite(options: Map[String, String]): Unit =
+  private def checkWrite(options: Map[String, String]): Unit = {
     check(options, (columns, merged) => { columns.writeJob(merged); () })
+    refusePartitionsOnly()
+  }
 
   /** For CREATE TABLE AS SELECT: files that are already at the location would become part of the table. */
   def checkFilled(writeOptions: Map[String, String]): Unit = {
@@ -188,6 +212,10 @@ private final class NewTable(
     val hadoop = conf(entry.options)
     def qualified(path: Path) = path.getFileSystem(hadoop).makeQualified(path)
     val dropped = (former ++ location).map(qualified).toSeq
+    // The commit of a Delta table is refused only after Spark has dropped the former table.
+    val options = SourceOptions.withDefaults(GivenOptions(writeOptions, entry.options).all).all
+    if (Options.isDelta(options) || dropped.exists(DeltaLog.isCommitted(_, hadoop)))
+      dropped.foreach(SharedFile.check(_, hadoop, options))
     val isRead = WriteCheck.inputs(query).exists(root => dropped.exists(DeltaPathCheck.isBelow(root, _)))
     if (isRead || reads(query, catalog))
       throw Errors.overwriteOfInput(dropped.headOption.fold(name.name)(_.toString))

@@ -1,8 +1,9 @@
 /** The splits of a file have each row group exactly once, and the splits of one query read the footer once. */
 package shreddedvariant.parquet.file
 
+import java.io.ByteArrayOutputStream
 import java.net.URI
-import java.nio.ByteBuffer
+import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.channels.FileChannel
 import java.nio.file.{Files, Path => LocalPath, StandardOpenOption}
 
@@ -11,10 +12,11 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, Path, RawLocalFileSystem}
 import org.apache.hadoop.security.AccessControlException
+import org.apache.parquet.format.{FieldRepetitionType, FileMetaData, SchemaElement, Type, Util}
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-import shreddedvariant.{ShreddedVariantException, Value, VariantFile}
+import shreddedvariant.{Errors, ShreddedVariantException, Value, VariantFile}
 import shreddedvariant.layout.ShapeParser
 
 class OpenFileSuite extends munit.FunSuite {
@@ -85,6 +87,32 @@ class OpenFileSuite extends munit.FunSuite {
       assert(groups(second, "one").nonEmpty)
       intercept[ShreddedVariantException](groups(second, "another"))
     }
+  }
+
+  test("columns that are nested too deep are refused by name, without the fatal error among the causes") {
+    VariantFile.withFile { file =>
+      deep(file, levels = 100000)
+      val path = new Path(file.toUri)
+      val e = intercept[ShreddedVariantException](OpenFile(path, new Configuration(false)))
+      assertEquals(e.condition, "SHREDDED_VARIANT_SCHEMA_TOO_DEEP")
+      assert(e.getMessage.contains(file.getFileName.toString))
+      assertEquals(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).size, 1)
+    }
+    assertEquals(Errors.decodingMemory("f", "c", new OutOfMemoryError("heap")).getCause, null)
+  }
+
+  /** A file without rows, whose one column has so many structs around it. */
+  private def deep(file: LocalPath, levels: Int): Unit = {
+    val groups = (0 to levels).map { i =>
+      new SchemaElement(s"g$i").setNum_children(1).setRepetition_type(FieldRepetitionType.OPTIONAL)
+    }
+    val leaf = new SchemaElement("x").setType(Type.INT32).setRepetition_type(FieldRepetitionType.OPTIONAL)
+    val footer = new ByteArrayOutputStream
+    Util.writeFileMetaData(new FileMetaData(1, (groups :+ leaf).asJava, 0, java.util.List.of()), footer)
+    val length = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(footer.size).array
+    val magic = "PAR1".getBytes("US-ASCII")
+    Files.write(file, magic ++ footer.toByteArray ++ length ++ magic)
+    ()
   }
 }
 

@@ -1,6 +1,7 @@
 /** Column indexes of any writer: a NaN bound gives no bounds, and a zero bound may have either sign. */
 package shreddedvariant.parquet.file
 
+import java.math.{BigDecimal => JavaDecimal}
 import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.parquet.VersionParser
@@ -12,6 +13,7 @@ import org.apache.parquet.internal.column.columnindex.{
   ColumnIndexBuilder,
   OffsetIndexBuilder
 }
+import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType, Types}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
@@ -130,5 +132,17 @@ class StatisticsReaderSuite extends munit.FunSuite {
     val half =
       Types.optional(FIXED_LEN_BYTE_ARRAY).length(2).as(LogicalTypeAnnotation.float16Type()).named("a")
     assertEquals(StatisticsReader.decoder(half), None)
+  }
+
+  test("an empty bound of a decimal is no bound") {
+    for (leaf <- Seq(Types.optional(BINARY), Types.optional(FIXED_LEN_BYTE_ARRAY).length(16))) {
+      val column = leaf.as(LogicalTypeAnnotation.decimalType(2, 20)).named("a")
+      val decode = StatisticsReader.decoder(column).get
+      assertEquals(decode(Binary.EMPTY), None)
+      assertEquals(
+        decode(Binary.fromConstantByteArray(Array[Byte](1, 0))),
+        Some(Datum.Exact(new JavaDecimal("2.56")))
+      )
+    }
   }
 }
