@@ -23,7 +23,7 @@ PYTHON_SOURCES := $(PACKAGE) $(shell find tests benchmarks -name '*.py')
 
 say = @echo "· $(1)"
 
-.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large compare clean
+.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large bench-counting compare clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -87,6 +87,10 @@ bench: .venv/.wheel ## paths compared with plain columns and other engines, as r
 bench-large: .venv/.wheel ## JSONBench's five queries over 10 million rows
 	@project/need java
 	@$(BIN)/python -m benchmarks.run --only jsonbench --jsonbench-rows 10000000 $(ARGS)
+
+bench-counting: .venv/.wheel ## nanoseconds of CPU to count an event for the inference of shapes
+	@project/need java build
+	@java -cp "$(JAR):$$(echo .venv/lib/python*/site-packages/pyspark/jars)/*" benchmarks/jvm/CountingSpeed.java
 
 compare: .venv/.wheel ## this commit compared with another commit: the cost of a change (BASE=HEAD~1, ARGS=--help for options)
 	@project/need java build

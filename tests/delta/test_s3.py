@@ -4,7 +4,6 @@
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,12 +11,12 @@ from collections import Counter
 
 import pytest
 
+from fuzz import FUZZ
 from programs import CALM, clean_environment, script
 from s3_server import S3
 
 pytestmark = pytest.mark.fuzz
 
-FUZZ = bool(os.environ.get("FUZZ"))
 
 # Runs the code in each line of its input, and answers with what it leaves in `answer`.
 DRIVER = """

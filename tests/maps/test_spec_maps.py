@@ -225,7 +225,7 @@ def test_the_encoding_avoids_repeating_common_key_strings_and_is_smaller(request
 
 
 def test_only_a_table_that_explicitly_enables_the_feature_has_sidecar_columns(spark, tmp_path):
-    written = write(spark.createDataFrame([(HEADERS,)], SCHEMA), tmp_path / "t")
+    written = write(spark.createDataFrame([(HEADERS,)], SCHEMA).coalesce(1), tmp_path / "t")
     file = only_file(written)
     assert pq.read_schema(file).names == ["headers"]
     assert not [key for key in footer(file) if key.startswith("paimon")]

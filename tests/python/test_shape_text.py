@@ -85,6 +85,6 @@ def test_texts_made_up_are_read_alike(data_source):
         slip = text[:at] + rnd.choice([" ", ",", "<", ">", "`", "(", ")", ":", "a", "1", ""]) + text[at + 1 :]
         said = [on_one_line(read(slip)) for read in (data_source, python)]
         if "😀" in slip:
-            # The data source counts characters in UTF-16.
-            said = [re.sub(r"at character \d+", "", text) for text in said]
+            # The data source counts and cuts off characters in UTF-16.
+            said = [re.sub(r"^.*does not parse at character \d+", "", text) for text in said]
         assert said[0] == said[1]

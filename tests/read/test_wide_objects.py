@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType, VariantType
 
+from fuzz import FUZZ
 from parquet_cells import cells, data_files, only_file, rebuilt
 from path_documents import literal
 from path_queries import LATE, Pair, settings
@@ -24,7 +25,7 @@ SEED = int(os.environ.get("SEED", 5))
 PLANES = ("abcde", "\ue000\uf8ff\uff21\uff41\uff5e", "\U00010000\U0001f600\U0001f4a9\U00020000\U0010fffd")
 SUFFIXES = ("", "1", "2", "3", "4", "\uff22", "\U0001f601")
 KEYS = [letters[i] + suffix for i in range(5) for suffix in SUFFIXES for letters in PLANES]  # of each plane in turn
-ASKED = KEYS if os.environ.get("FUZZ") else [random.Random(SEED).choice(KEYS[i::3]) for i in range(3)]
+ASKED = KEYS if FUZZ else [random.Random(SEED).choice(KEYS[i::3]) for i in range(3)]
 TYPED = f"`{KEYS[0]}` INT, `{KEYS[-1]}` INT, o STRUCT<`{KEYS[40]}` INT>"
 FILES = [
     {"shredding.shape.v": "none INT", "shredding.shape.w": "none INT"},

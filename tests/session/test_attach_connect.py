@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import socket
 import subprocess
@@ -12,11 +11,11 @@ import pytest
 
 import shredded_variant
 from connect_round import ROUND, SEEN
+from fuzz import FUZZ
 from programs import QUERIED, ROUNDTRIP, clean_environment, python, script
 
 pytestmark = pytest.mark.fuzz
 
-FUZZ = bool(os.environ.get("FUZZ"))
 JAR = shredded_variant.jar_path().name
 
 

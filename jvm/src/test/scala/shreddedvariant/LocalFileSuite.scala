@@ -12,7 +12,7 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-class LocalFileSuite extends munit.FunSuite {
+class LocalFileSuite extends Suite {
   import LocalFileSuite._
 
   private val folder = FunFixture[Path](_ => Files.createTempDirectory("links"), _ => ())

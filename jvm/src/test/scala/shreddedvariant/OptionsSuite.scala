@@ -3,7 +3,7 @@ package shreddedvariant
 
 import java.nio.file.{Files, Paths}
 
-class OptionsSuite extends munit.FunSuite {
+class OptionsSuite extends Suite {
   private def passes(key: String, value: String = "1")(implicit loc: munit.Location): Unit =
     test(s"$key=$value passes")(Options.check(Map(key -> value)))
 

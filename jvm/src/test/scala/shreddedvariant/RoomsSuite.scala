@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path, Paths}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-class RoomsSuite extends munit.FunSuite {
+class RoomsSuite extends Suite {
   private val main = Paths.get("jvm/src/main/scala/shreddedvariant")
 
   private val MaxFiles = 25

@@ -15,10 +15,9 @@ import shreddedvariant.delta.{AsOf, DeltaLog, DeltaTarget, DeltaTransaction, New
 import shreddedvariant.layout.ShapeParser
 import shreddedvariant.source.pin.{Pin, PinStore, Pins}
 
-class SharedFileSuite extends munit.FunSuite {
+class SharedFileSuite extends Suite {
   import SharedFileSuite._
 
-  override val munitTimeout = scala.concurrent.duration.Duration(5, "min")
   private val folder = FunFixture[File](_ => Files.createTempDirectory("store"), _ => ())
   override def beforeAll(): Unit = quiet()
   override def afterEach(context: AfterEach): Unit = StoreFileSystem.toLose = ("", 0)
@@ -86,7 +85,7 @@ class SharedFileSuite extends munit.FunSuite {
     assertEquals(new PinStore(path(dir, "t"), conf, singleDriver).add(pins), pins)
   }
 
-  folder.test("two processes that commit to one table lose no commit") { dir =>
+  folder.test("two processes that commit to one table lose no commit".tag(Fuzz)) { dir =>
     val table = path(dir, "t")
     append(table, Seq("first"))
     val writers = Seq("one", "two").map(name => start(dir, table, name))
@@ -119,8 +118,8 @@ class SharedFileSuite extends munit.FunSuite {
 }
 
 object SharedFileSuite {
-  private val Writer = "shreddedvariant.SharedFileWriter"
-  private[shreddedvariant] val Commits = if (sys.env.contains("FUZZ")) 100 else 15
+  private val Writer = SharedFileWriter.getClass.getName.stripSuffix("$")
+  private[shreddedvariant] val Commits = if (Fuzz.isLong) 100 else 15
 
   /** Turns off Kernel's messages. First makes Spark log, because its first message sets levels of its own. */
   private[shreddedvariant] def quiet(): Unit = {

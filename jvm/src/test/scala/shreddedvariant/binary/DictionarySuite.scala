@@ -1,7 +1,9 @@
 /** A dictionary that opens has all its keys within its bytes, for any offsets. */
 package shreddedvariant.binary
 
-class DictionarySuite extends munit.FunSuite {
+import shreddedvariant.Outcomes
+
+class DictionarySuite extends shreddedvariant.Suite {
   private val keys = Seq("abc", "", "\uD83D\uDE00")
 
   private def encoded(width: Int): Array[Byte] = {
@@ -11,9 +13,8 @@ class DictionarySuite extends munit.FunSuite {
       numbers.flatMap(number => Seq.tabulate(width)(i => (number >>> 8 * i).toByte)) ++ texts.flatten
   }
 
-  private def opened[A](body: => A): Option[A] =
-    try Some(body)
-    catch { case _: MalformedVariant => None }
+  private def opened[A](body: => A, outcomes: Outcomes = new Outcomes): Option[A] =
+    outcomes.of(body) { case _: MalformedVariant => }
 
   test("four-byte characters are searched in keys only, not in offsets") {
     for (width <- 1 to 4) {
@@ -43,18 +44,21 @@ class DictionarySuite extends munit.FunSuite {
     test(s"a dictionary with a changed number opens or is refused: offsets of $width bytes") {
       val hostile = Seq(0, 1, 2, 3, 4, 0x7f, 0xff, 0xffff, 0xffffff, -1, Int.MaxValue, Int.MinValue)
       val numbers = hostile ++ (Int.MaxValue - 40 to Int.MaxValue)
+      val (dictionaries, lengths) = (new Outcomes, new Outcomes)
       for (at <- 0 until valid.length - width + 1; number <- numbers) {
         val bytes = valid.clone
         for (i <- 0 until width) bytes(at + i) = (number >>> 8 * i).toByte
-        for (dictionary <- opened(new Dictionary(bytes)); id <- 0 until dictionary.size) {
+        for (dictionary <- opened(new Dictionary(bytes), dictionaries); id <- 0 until dictionary.size) {
           val (start, end) = (dictionary.keyStart(id), dictionary.keyEnd(id))
           assert(
             0 <= start && start <= end && end <= bytes.length,
             s"$at $number: key $id is at $start until $end"
           )
         }
-        for (length <- opened(Dictionary.lengthIn(bytes))) assert(0 < length && length <= bytes.length)
+        for (length <- opened(Dictionary.lengthIn(bytes), lengths))
+          assert(0 < length && length <= bytes.length)
       }
+      Seq(dictionaries, lengths).foreach(_.check(atLeast = 20))
     }
 
     test(

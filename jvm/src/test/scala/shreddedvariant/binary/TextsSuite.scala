@@ -5,7 +5,7 @@ import java.util.Arrays
 
 import scala.util.Random
 
-class TextsSuite extends munit.FunSuite {
+class TextsSuite extends shreddedvariant.Suite {
   private val random = new Random(9)
   private val bytes = Array[Byte](0, 1, 'a', 0x7f, -128, -1)
 

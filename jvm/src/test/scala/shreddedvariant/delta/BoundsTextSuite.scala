@@ -9,7 +9,7 @@ import org.scalacheck.Prop.forAll
 import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.stats.{Datum, DatumOrder, SkippingRules}
 
-class BoundsTextSuite extends munit.ScalaCheckSuite {
+class BoundsTextSuite extends shreddedvariant.LawSuite {
 
   // ---- Z85 ----
 

@@ -1,8 +1,6 @@
 /** Files with matching rows are not skipped by the statistics that we write; without a needed law, they are. */
 package shreddedvariant.delta
 
-import scala.concurrent.duration._
-
 import org.apache.parquet.schema.MessageType
 import org.apache.parquet.schema.Type.Repetition
 import org.apache.spark.sql.types._
@@ -11,9 +9,7 @@ import org.scalacheck.rng.Seed
 import shreddedvariant.layout.{ParquetLayout, ScalarType, Shape}
 import shreddedvariant.stats._
 
-class FileSkippingSuite extends munit.FunSuite {
-  override val munitTimeout: Duration = 3.minutes
-
+class FileSkippingSuite extends shreddedvariant.Suite {
   private val schema = new StructType().add("v", VariantType)
   private val typed = Seq("v", "typed_value", "a", "typed_value")
   private val value = Seq("v", "typed_value", "a", "value")

@@ -6,7 +6,7 @@ import shreddedvariant.Value._
 import shreddedvariant.layout.PathStep
 import shreddedvariant.layout.PathStep.{Index, Key}
 
-class ChosenPathsSuite extends munit.FunSuite with InferenceCases {
+class ChosenPathsSuite extends shreddedvariant.Suite with InferenceCases {
   import CountsSuite.{of, Obj}
 
   private def paths(paths: Seq[PathStep]*) = paths

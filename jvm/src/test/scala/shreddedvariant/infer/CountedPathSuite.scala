@@ -14,7 +14,7 @@ import shreddedvariant.{Shapes, Value, VariantFile}
 import shreddedvariant.layout.{Shape, WriteLayout}
 import shreddedvariant.parquet.write.{ColumnCounts, FileWriter, WriteJob}
 
-class CountedPathSuite extends munit.ScalaCheckSuite {
+class CountedPathSuite extends shreddedvariant.LawSuite {
   private val schema = new StructType().add("v", VariantType)
   private val column = Seq("v")
 

@@ -5,13 +5,12 @@ import java.math.BigInteger
 
 import scala.util.Random
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAllNoShrink
-import shreddedvariant.{ShreddedVariantException, Value}
+import shreddedvariant.{Outcomes, ShreddedVariantException, Value}
 import shreddedvariant.binary.MalformedVariant
 
-class CountsSuite extends ScalaCheckSuite {
+class CountsSuite extends shreddedvariant.LawSuite {
   import CountsSuite._
 
   private val rows: Gen[Seq[Option[Value]]] =
@@ -269,14 +268,15 @@ class CountsSuite extends ScalaCheckSuite {
       "a" -> Obj("b" -> Value.Arr(Seq(Value.Integer(1, 8), Value.Text("x")))),
       "c" -> Value.Null
     ))
+    val outcomes = new Outcomes
     for (_ <- 0 until 20000) {
       val metadata = good._1.clone
       val value = if (random.nextBoolean()) good._2.take(random.nextInt(good._2.length)) else good._2.clone
       if (value.nonEmpty) value(random.nextInt(value.length)) = random.nextInt().toByte
       if (random.nextBoolean()) metadata(random.nextInt(metadata.length)) = random.nextInt().toByte
-      try new Counts().add(metadata, value)
-      catch { case _: MalformedVariant => }
+      outcomes.of(new Counts().add(metadata, value)) { case _: MalformedVariant => }
     }
+    outcomes.check(atLeast = 1000)
   }
 
   // ---- hostile bytes of counts ----
@@ -327,15 +327,18 @@ class CountsSuite extends ScalaCheckSuite {
     val good = of(Seq.tabulate(50)(i =>
       Some(Obj("a" -> Value.Integer(i.toLong, 8), s"b$i" -> Value.Arr(Seq(Value.Text("x")))))
     )).toBytes
+    val outcomes = new Outcomes
     for (_ <- 0 until 20000) {
       val bytes = good.clone
       for (_ <- 0 to random.nextInt(3)) bytes(random.nextInt(bytes.length)) = random.nextInt().toByte
-      try {
-        val counts = Counts.fromBytes(bytes.take(1 + random.nextInt(bytes.length)))
+      outcomes.of {
+        val counts =
+          Counts.fromBytes(if (random.nextBoolean()) bytes else bytes.take(1 + random.nextInt(bytes.length)))
         counts.merge(Counts.fromBytes(good))
         Inference.shape(counts, Limits())
-      } catch { case e: ShreddedVariantException => assertEquals(e.condition, "SHREDDED_VARIANT_COUNTS") }
+      } { case e: ShreddedVariantException => assertEquals(e.condition, "SHREDDED_VARIANT_COUNTS") }
     }
+    outcomes.check(atLeast = 200)
   }
 
   test("sums of untrusted counts are never negative") {

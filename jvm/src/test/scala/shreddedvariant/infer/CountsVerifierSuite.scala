@@ -3,13 +3,12 @@ package shreddedvariant.infer
 
 import java.math.BigInteger
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.Value
 import shreddedvariant.infer.CountsSuite.{of, Obj}
 
-class CountsVerifierSuite extends ScalaCheckSuite {
+class CountsVerifierSuite extends shreddedvariant.LawSuite {
   private val rows: Gen[Seq[Option[Value]]] =
     Gen.choose(1, 10).flatMap(Gen.listOfN(_, Value.values(3).map(Option(_))))
 

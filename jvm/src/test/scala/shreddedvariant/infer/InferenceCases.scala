@@ -5,7 +5,7 @@ import shreddedvariant.Value
 import shreddedvariant.Value._
 import shreddedvariant.layout.Shape
 
-private[infer] trait InferenceCases extends munit.FunSuite {
+private[infer] trait InferenceCases extends shreddedvariant.Suite {
   import CountsSuite.{of, Obj}
 
   protected def ddl(rows: Seq[Value], limits: Limits) =

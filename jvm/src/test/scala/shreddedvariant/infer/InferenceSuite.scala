@@ -3,14 +3,13 @@ package shreddedvariant.infer
 
 import java.math.BigInteger
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Errors, Value}
 import shreddedvariant.Value._
 import shreddedvariant.layout.{Shape, ShapeParser}
 
-class InferenceSuite extends ScalaCheckSuite with InferenceCases {
+class InferenceSuite extends shreddedvariant.LawSuite with InferenceCases {
   import CountsSuite.{of, Obj}
 
   private def dec(unscaled: Long, scale: Int, width: Int = 4) =

@@ -9,7 +9,7 @@ import shreddedvariant.Value
 import shreddedvariant.Value._
 import shreddedvariant.layout.ShapeParser
 
-class SpecInferenceSuite extends munit.FunSuite {
+class SpecInferenceSuite extends shreddedvariant.Suite {
   import CountsSuite.{of, Obj}
   import SpecInferenceSuite._
 

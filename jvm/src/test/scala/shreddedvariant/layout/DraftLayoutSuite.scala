@@ -1,13 +1,12 @@
 /** The groups of the draft layout: written groups, read groups, refused groups, and recognition of variants. */
 package shreddedvariant.layout
 
-import munit.ScalaCheckSuite
 import org.apache.parquet.schema.{GroupType, MessageType, MessageTypeParser}
 import org.apache.parquet.schema.Type.Repetition
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, ShreddedVariantException}
 
-class DraftLayoutSuite extends ScalaCheckSuite {
+class DraftLayoutSuite extends shreddedvariant.LawSuite {
   private def file(shape: Shape) =
     new MessageType("file", DraftLayout.variantGroup("variant_col", Repetition.OPTIONAL, None, shape))
 

@@ -1,13 +1,12 @@
 /** The group that is written for a shape is bound to cells of the same shape. */
 package shreddedvariant.layout
 
-import munit.ScalaCheckSuite
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 import org.apache.parquet.schema.Type.Repetition
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, ShreddedVariantException}
 
-class ParquetLayoutSuite extends ScalaCheckSuite {
+class ParquetLayoutSuite extends shreddedvariant.LawSuite {
   private def file(shape: Shape) =
     new MessageType("file", ParquetLayout.variantGroup("v", Repetition.OPTIONAL, None, shape))
 

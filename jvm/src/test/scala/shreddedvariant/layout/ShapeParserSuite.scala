@@ -1,11 +1,10 @@
 /** Valid texts are parsed to their shapes; invalid texts are refused with the position of the error. */
 package shreddedvariant.layout
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, ShreddedVariantException}
 
-class ShapeParserSuite extends ScalaCheckSuite {
+class ShapeParserSuite extends shreddedvariant.LawSuite {
   import ScalarType._
   import Shape._
 

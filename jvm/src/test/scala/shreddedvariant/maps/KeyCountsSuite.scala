@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.ShreddedVariantException
 
-class KeyCountsSuite extends munit.FunSuite {
+class KeyCountsSuite extends shreddedvariant.Suite {
   private def text(value: String) = if (value == null) null else UTF8String.fromString(value)
 
   private def data(entries: Seq[(String, String)]): MapData = new ArrayBasedMapData(

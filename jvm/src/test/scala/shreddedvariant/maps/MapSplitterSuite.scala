@@ -1,7 +1,6 @@
 /** The law of maps: residual and sidecars together are the original map, and each entry is in one of them. */
 package shreddedvariant.maps
 
-import munit.ScalaCheckSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData, MapData}
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
@@ -12,7 +11,7 @@ import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.ShreddedVariantException
 
-class MapSplitterSuite extends ScalaCheckSuite {
+class MapSplitterSuite extends shreddedvariant.LawSuite {
   private type Entries = Seq[(String, Option[Long])]
 
   private val map = MapType(StringType, LongType)

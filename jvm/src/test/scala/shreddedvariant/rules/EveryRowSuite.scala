@@ -19,7 +19,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-class EveryRowSuite extends munit.FunSuite {
+class EveryRowSuite extends shreddedvariant.Suite {
   private val decimal = DecimalType(10, 2)
 
   /** Generates code before it sets the log level, because Spark then sets levels of its own. */

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import shreddedvariant.layout.PathColumn
 
-class LatePathPushdownSuite extends munit.FunSuite {
+class LatePathPushdownSuite extends shreddedvariant.Suite {
   private val id = AttributeReference("id", IntegerType)()
   private val v = AttributeReference("v", VariantType)()
   private val relation =

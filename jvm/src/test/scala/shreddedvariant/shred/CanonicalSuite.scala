@@ -1,13 +1,12 @@
 /** The order check and the copy take time in proportion to the bytes of a value, even for malformed values. */
 package shreddedvariant.shred
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.Value
 import shreddedvariant.binary.{Budget, Dictionary, Encoding, MalformedVariant}
 
-class CanonicalSuite extends ScalaCheckSuite {
+class CanonicalSuite extends shreddedvariant.LawSuite {
   private val dictionary = new Dictionary(
     Array[Byte](1, 2, 0, 1, 5, 'a') ++ "\uD83D\uDE00".getBytes("UTF-8")
   )

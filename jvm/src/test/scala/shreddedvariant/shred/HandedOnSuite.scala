@@ -7,7 +7,7 @@ import org.apache.spark.types.variant.{Variant, VariantBuilder}
 import shreddedvariant.Value
 import shreddedvariant.binary.{Dictionary, ObjectHeader}
 
-class HandedOnSuite extends munit.FunSuite {
+class HandedOnSuite extends shreddedvariant.Suite {
   private val random = new Random(7)
   private val handedOn = new HandedOn(1000, asTheyStand = false)
   private val planes = Seq("abcdef", "\uE000\uF8FF\uFF21\uFF5E", "\uD83D\uDE00\uD83D\uDCA9\uDBFF\uDFFD")

@@ -11,7 +11,7 @@ import shreddedvariant.binary.Dictionary
 import shreddedvariant.infer.Counts
 import shreddedvariant.layout.{ScalarType, Shape, WriteLayout}
 
-class HeldDictionariesSuite extends munit.FunSuite {
+class HeldDictionariesSuite extends shreddedvariant.Suite {
   private val rows = 250
   private val keys = 10000
 

@@ -16,21 +16,18 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.execution.vectorized.{OnHeapColumnVector, WritableColumnVector}
 import org.apache.spark.sql.types.{BinaryType, LongType}
 import org.apache.spark.unsafe.types.VariantVal
-import shreddedvariant.{HostileVariants, ShreddedVariantException, Value}
+import shreddedvariant.{Fuzz, HostileVariants, ShreddedVariantException, Value}
 import shreddedvariant.binary._
 import shreddedvariant.infer.Counts
 import shreddedvariant.layout.{ScalarType, Shape, WriteLayout}
 
-class VariantBytesFuzzSuite extends munit.FunSuite {
+class VariantBytesFuzzSuite extends shreddedvariant.Suite {
   import VariantBytesFuzzSuite._
 
-  override val munitTimeout = scala.concurrent.duration.Duration(1, "h")
-
-  private val isLong = sys.env.contains("FUZZ")
   private val chosen = sys.env.get("SEED").map(_.toInt)
-  private val seeds = chosen.fold(Iterator.range(0, if (isLong) 1000000 else 10000))(Iterator(_))
+  private val seeds = chosen.fold(Iterator.range(0, if (Fuzz.isLong) 1000000 else 10000))(Iterator(_))
 
-  test("every reader and writer of variants gives a value or a refusal for every variant") {
+  test("every reader and writer of variants gives a value or a refusal for every variant".tag(Fuzz)) {
     val walks = new Walks
     // Loads the classes first, because loading takes memory too.
     for ((_, walk) <- walks.all) Try(walk(Dictionary.noKeys, Array(0)))
@@ -38,7 +35,9 @@ class VariantBytesFuzzSuite extends munit.FunSuite {
     for (seed <- seeds) {
       val (metadata, value) = HostileVariants.of(seed.toLong)
       val (sameMetadata, sameValue) = (metadata.clone, value.clone)
-      for (((name, walk), i) <- walks.all.zipWithIndex if isLong || chosen.isDefined || i % 4 == seed % 4) {
+      for (
+        ((name, walk), i) <- walks.all.zipWithIndex if Fuzz.isLong || chosen.isDefined || i % 4 == seed % 4
+      ) {
         val before = threads.getCurrentThreadAllocatedBytes
         val isRefused =
           try { walk(metadata, value); false }

@@ -17,7 +17,7 @@ import shreddedvariant.{Errors, ShreddedVariantException, VariantFile}
 import shreddedvariant.source.delta.{ClosedFile, ClosedFiles, DeltaFileCommit}
 import shreddedvariant.source.format.CutColumns
 
-class TaskResultsSuite extends munit.FunSuite {
+class TaskResultsSuite extends shreddedvariant.Suite {
 
   /** Serializes an object, and deserializes it without the classes of this project. */
   private def arrived(sent: AnyRef): AnyRef = {

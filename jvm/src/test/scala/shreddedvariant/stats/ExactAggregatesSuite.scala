@@ -6,7 +6,7 @@ import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
-class ExactAggregatesSuite extends munit.FunSuite {
+class ExactAggregatesSuite extends shreddedvariant.Suite {
   private val order = new DatumOrder(SkippingRules.all)
 
   private def aggregates(c: Case, laws: SkippingRules): Option[ExactAggregates] = {

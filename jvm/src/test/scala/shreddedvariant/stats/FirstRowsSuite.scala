@@ -6,7 +6,7 @@ import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
 
-class FirstRowsSuite extends munit.FunSuite {
+class FirstRowsSuite extends shreddedvariant.Suite {
   private val compared = (dataType: DataType) =>
     dataType match {
       case ShortType | IntegerType | LongType | FloatType | DoubleType | _: DecimalType => true

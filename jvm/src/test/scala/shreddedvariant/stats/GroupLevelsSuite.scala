@@ -1,7 +1,7 @@
 /** The presence of a group, derived from the levels of a leaf below it, is that of the rows. */
 package shreddedvariant.stats
 
-class GroupLevelsSuite extends munit.FunSuite {
+class GroupLevelsSuite extends shreddedvariant.Suite {
   private val leafLevel = 2
 
   /** The levels of the leaf in each row, and the level of its group. */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import shreddedvariant.Value
 import shreddedvariant.layout.ScalarType
 
-class MonotoneCastSuite extends munit.FunSuite {
+class MonotoneCastSuite extends shreddedvariant.Suite {
   private val order = new DatumOrder(SkippingRules.all)
 
   private val integrals = Seq[DataType](ByteType, ShortType, IntegerType, LongType)

@@ -4,7 +4,7 @@ package shreddedvariant.stats
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 
-class SkippingRulesSuite extends munit.FunSuite {
+class SkippingRulesSuite extends shreddedvariant.Suite {
 
   private def mayMatch(c: Case, laws: SkippingRules): Boolean = {
     val order = new DatumOrder(SkippingRules.all)

@@ -5,11 +5,11 @@ import java.nio.file.Files
 
 import scala.util.Random
 
-import shreddedvariant.{ShreddedVariantException, Value, VariantFile}
+import shreddedvariant.{Fuzz, ShreddedVariantException, Value, VariantFile}
 import shreddedvariant.layout.{ShapeParser, WriteLayout}
 import shreddedvariant.parquet.vector.VariantLimits
 
-class DamagedFileSuite extends munit.FunSuite {
+class DamagedFileSuite extends shreddedvariant.Suite {
   private val shape =
     ShapeParser.parse("a BIGINT, b STRUCT<c STRING, d ARRAY<STRUCT<e DOUBLE>>>, f DECIMAL(20,2)")
 
@@ -42,18 +42,20 @@ class DamagedFileSuite extends munit.FunSuite {
     }
   }
 
-  private val tries = sys.props.getOrElse("fuzz.tries", "150").toInt
+  private val tries = if (Fuzz.isLong) 10000 else 150
 
   for ((name, layout) <- WriteLayout.all) {
-    test(s"flipped bits are read or refused ($name)") {
+    test(s"flipped bits are read or refused ($name)".tag(Fuzz)) {
       val random = new Random(7)
       val bytes = intact(layout)
+      var refused = 0
       for (i <- 0 until tries) {
         val damaged = bytes.clone
         val offsets = Seq.fill(1 + random.nextInt(3))(random.nextInt(bytes.length))
         offsets.foreach(offset => damaged(offset) = (damaged(offset) ^ (1 << random.nextInt(8))).toByte)
-        readOrRefuse(damaged, s"try $i, bytes $offsets")
+        if (!readOrRefuse(damaged, s"try $i, bytes $offsets")) refused += 1
       }
+      assert(refused > tries / 10 && refused < tries - tries / 10, s"$refused of $tries are refused")
     }
 
     test(s"a file that is truncated anywhere is refused ($name)") {

@@ -5,7 +5,7 @@ package shreddedvariant.parquet.file
 
 import shreddedvariant.stats._
 
-class FooterStatisticsSuite extends munit.FunSuite {
+class FooterStatisticsSuite extends shreddedvariant.Suite {
   private def group(
       min: Option[Int],
       max: Option[Int],

@@ -19,7 +19,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import shreddedvariant.{Errors, ShreddedVariantException, Value, VariantFile}
 import shreddedvariant.layout.ShapeParser
 
-class OpenFileSuite extends munit.FunSuite {
+class OpenFileSuite extends shreddedvariant.Suite {
   private def withGroups[A](body: LocalPath => A): A = VariantFile.withFile { file =>
     val rows =
       (0 until 4000).map(i => Value.encode(Value.Obj(Map("a" -> Value.Text(s"${i * 7919L % 4001}")))))

@@ -21,7 +21,7 @@ import org.apache.spark.sql.types.DoubleType
 import shreddedvariant.layout.ScalarType
 import shreddedvariant.stats._
 
-class StatisticsReaderSuite extends munit.FunSuite {
+class StatisticsReaderSuite extends shreddedvariant.Suite {
   private val rowsOfPage = 10L
   private val parquetMr = "parquet-mr version 1.15.1 (build abc)"
   private val parquetGo = "github.com/parquet-go/parquet-go version 0.23.0(build )"

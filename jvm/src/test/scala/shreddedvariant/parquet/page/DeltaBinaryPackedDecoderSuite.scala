@@ -15,9 +15,10 @@ import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForL
 import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{INT32, INT64}
 import org.apache.parquet.schema.Types
+import shreddedvariant.Outcomes
 import shreddedvariant.parquet.read.PlainPages
 
-class DeltaBinaryPackedDecoderSuite extends munit.FunSuite {
+class DeltaBinaryPackedDecoderSuite extends shreddedvariant.Suite {
   private def plain(numbers: Seq[Long], width: Int): Array[Byte] = {
     val bytes = ByteBuffer.allocate(width * numbers.size).order(ByteOrder.LITTLE_ENDIAN)
     numbers.foreach(n => if (width == 4) bytes.putInt(n.toInt) else bytes.putLong(n))
@@ -97,14 +98,18 @@ class DeltaBinaryPackedDecoderSuite extends munit.FunSuite {
   test("truncated and damaged bytes are refused, and nothing after them is read") {
     val random = new Random(13)
     val good = packed(Seq.fill(500)(random.nextLong() >> random.nextInt(60)), 8)
-    def read(bytes: Array[Byte]) =
-      try {
+    val (truncated, madeUp, damaged) = (new Outcomes, new Outcomes, new Outcomes)
+    def read(bytes: Array[Byte], outcomes: Outcomes) =
+      outcomes.of {
         val cursor = runs(bytes, 500)
         cursor.writeAll(new Array[Byte](8 * cursor.size), 0, 8)
-      } catch { case _: ParquetDecodingException | _: ArithmeticException => () }
-    for (length <- good.indices) read(good.take(length))
-    for (_ <- 0 until 3000) read(random.nextBytes(random.nextInt(60)))
-    for (_ <- 0 until 3000) read(good.updated(random.nextInt(40), random.nextInt().toByte))
+      } { case _: ParquetDecodingException | _: ArithmeticException => }
+    for (length <- good.indices) read(good.take(length), truncated)
+    for (_ <- 0 until 3000) read(random.nextBytes(random.nextInt(60)), madeUp)
+    for (_ <- 0 until 3000) read(good.updated(random.nextInt(40), random.nextInt().toByte), damaged)
+    assertEquals((truncated.values, truncated.refusals), (0, good.length))
+    assert(madeUp.refusals > 2500, s"$madeUp")
+    damaged.check(atLeast = 100)
     intercept[ParquetDecodingException](runs(good, 499))
   }
 

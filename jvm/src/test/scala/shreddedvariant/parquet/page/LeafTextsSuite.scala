@@ -10,7 +10,7 @@ import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, 
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
 import org.apache.parquet.schema.Types
 
-class LeafTextsSuite extends munit.FunSuite {
+class LeafTextsSuite extends shreddedvariant.Suite {
   private val leaf = new ColumnDescriptor(Array("c"), Types.required(BINARY).named("c"), 0, 0)
 
   private def pages(texts: Seq[String]): PageReadStore = new PageReadStore {

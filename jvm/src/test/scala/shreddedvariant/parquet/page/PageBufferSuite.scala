@@ -14,7 +14,7 @@ import shreddedvariant.{Value, VariantFile}
 import shreddedvariant.binary.Encoding
 import shreddedvariant.layout.{PathColumn, PathStep, ShapeParser, Wanted}
 
-class PageBufferSuite extends munit.FunSuite {
+class PageBufferSuite extends shreddedvariant.Suite {
   private val rows = 1500
   private val shape = ShapeParser.parse("n BIGINT, few STRING, all STRING, d DOUBLE, list ARRAY<STRING>")
 

@@ -25,7 +25,7 @@ import shreddedvariant.parquet.read.{GroupSource, ReadCounts}
 import shreddedvariant.parquet.vector.{BatchPosition, LeafColumnReader, Rebasing, VectorAllocator}
 import shreddedvariant.stats.{RowRange, RowRanges}
 
-class PageFramesSuite extends munit.FunSuite {
+class PageFramesSuite extends shreddedvariant.Suite {
   private val random = new Random(3)
   private val page = random.alphanumeric.take(200_000).mkString.getBytes("US-ASCII")
   private def framed(sizes: Seq[Int]): Array[Byte] = {

@@ -26,19 +26,18 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.parquet.schema.Types
 import org.apache.spark.sql.types._
-import shreddedvariant.ShreddedVariantException
+import shreddedvariant.{Fuzz, ShreddedVariantException}
 import shreddedvariant.parquet.read.{PlainPages, RowPages}
 import shreddedvariant.parquet.vector.{BatchPosition, LeafColumnReader, Rebasing, TextVector, VectorAllocator}
 import shreddedvariant.stats.{RowRange, RowRanges}
 
-class PageFuzzSuite extends munit.FunSuite {
+class PageFuzzSuite extends shreddedvariant.Suite {
   import PageFuzz._
 
-  private val isLong = sys.env.contains("FUZZ")
   private val seed = sys.env.get("SEED").fold(11L)(_.toLong)
-  private val perKind = (if (isLong) 1000000 else 10000) / kinds.size
+  private val perKind = (if (Fuzz.isLong) 1000000 else 10000) / kinds.size
 
-  for (kind <- kinds) test(s"damaged pages: ${kind.name}") {
+  for (kind <- kinds) test(s"damaged pages: ${kind.name}".tag(Fuzz)) {
     val random = new Random(seed)
     var (values, refused) = (0, 0)
     for (i <- 0 until perKind) {

@@ -11,7 +11,7 @@ import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
 import org.apache.parquet.schema.Types
 
-class RleDecoderSuite extends munit.FunSuite {
+class RleDecoderSuite extends shreddedvariant.Suite {
   test("empty runs are skipped, and bytes with only empty runs give an error") {
     val empty = Array[Byte](0, 1, 1, 0, 0)
     val decoder = new RleDecoder(ByteBuffer.wrap(empty ++ Array[Byte](6, 1)), 1)

@@ -6,7 +6,7 @@ import scala.util.Random
 import org.apache.parquet.bytes.HeapByteBufferAllocator
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
 
-class RleEncoderSuite extends munit.FunSuite {
+class RleEncoderSuite extends shreddedvariant.Suite {
   private def encodeByParquet(width: Int, numbers: Seq[Int]): Array[Byte] = {
     val encoder = new RunLengthBitPackingHybridEncoder(width, 64, 1 << 20, new HeapByteBufferAllocator)
     numbers.foreach(encoder.writeInt)

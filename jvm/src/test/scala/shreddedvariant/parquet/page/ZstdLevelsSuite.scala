@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.VariantFile
 import shreddedvariant.parquet.write.{FileWriter, WriteJob}
 
-class ZstdLevelsSuite extends munit.FunSuite {
+class ZstdLevelsSuite extends shreddedvariant.Suite {
   private val schema = new StructType().add("hash", StringType).add("text", StringType)
 
   /** Hashes in base32, 5 bits a character, and texts of short, repeated words. */

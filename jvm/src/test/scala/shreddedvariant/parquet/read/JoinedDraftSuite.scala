@@ -5,7 +5,6 @@ import java.nio.file.Path
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.parquet.column.ParquetProperties
@@ -19,7 +18,7 @@ import org.apache.spark.sql.types.LongType
 import shreddedvariant.{Value, VariantFile}
 import shreddedvariant.layout._
 
-class JoinedDraftSuite extends FunSuite {
+class JoinedDraftSuite extends shreddedvariant.Suite {
   private val conf = new Configuration(false)
   private val shape = ShapeParser.parse("a BIGINT")
   private val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(LongType, None))

@@ -16,7 +16,7 @@ import shreddedvariant.ShreddedVariantException
 import shreddedvariant.parquet.bind.FileLeaves
 import shreddedvariant.parquet.page.PackedNumbers
 
-class LevelsSuite extends munit.FunSuite {
+class LevelsSuite extends shreddedvariant.Suite {
   private val schema = MessageTypeParser.parseMessageType(
     """message m { optional group l (LIST) { repeated group list {
       |  optional group element { optional int32 a; optional int32 b; } } } }""".stripMargin

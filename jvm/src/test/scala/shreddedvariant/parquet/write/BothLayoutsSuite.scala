@@ -6,7 +6,6 @@ package shreddedvariant.parquet.write
 
 import java.nio.file.{Files, Path}
 
-import munit.ScalaCheckSuite
 import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.types._
@@ -25,9 +24,7 @@ import shreddedvariant.stats.Predicate
  */
 private final case class Forms(today: Path, draft: Path, foreign: Path)
 
-class BothLayoutsSuite extends ScalaCheckSuite {
-  override def munitTimeout = scala.concurrent.duration.Duration(5, "min")
-
+class BothLayoutsSuite extends shreddedvariant.LawSuite {
   private val zone = Some("UTC")
   private val targets: Seq[DataType] = Seq(
     StringType,

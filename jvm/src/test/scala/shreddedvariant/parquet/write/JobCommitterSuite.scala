@@ -23,7 +23,7 @@ import org.apache.parquet.hadoop.ParquetOutputCommitter
 import org.apache.spark.sql.internal.SQLConf
 import shreddedvariant.ShreddedVariantException
 
-class JobCommitterSuite extends munit.FunSuite {
+class JobCommitterSuite extends shreddedvariant.Suite {
 
   /**
    * Spark's first log message configures all loggers, and Hadoop logs each job, so this turns other loggers

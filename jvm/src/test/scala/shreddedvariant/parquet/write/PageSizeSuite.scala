@@ -15,7 +15,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.VariantFile
 
-class PageSizeSuite extends munit.FunSuite {
+class PageSizeSuite extends shreddedvariant.Suite {
   private val schema =
     new StructType().add("id", LongType).add("list", ArrayType(LongType)).add("s", StringType)
   private val page = 64 * 1024

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.VariantFile
 
-class PageStatisticsSuite extends munit.FunSuite {
+class PageStatisticsSuite extends shreddedvariant.Suite {
 
   /** The statistics of the column, and its column index. */
   private def bounds(dataType: DataType, values: Seq[Any], isOurs: Boolean): (String, String) =

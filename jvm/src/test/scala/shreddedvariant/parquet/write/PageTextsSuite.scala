@@ -17,7 +17,7 @@ import org.apache.parquet.column.values.plain.BinaryPlainValuesReader
 import org.apache.parquet.schema.{LogicalTypeAnnotation, Types}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
 
-class PageTextsSuite extends munit.FunSuite {
+class PageTextsSuite extends shreddedvariant.Suite {
   private type Text = Seq[Byte]
   private val column = Types.required(BINARY).as(LogicalTypeAnnotation.stringType()).named("c")
 

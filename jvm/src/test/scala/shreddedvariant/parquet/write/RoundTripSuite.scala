@@ -1,13 +1,12 @@
 /** The law of shredding: rebuild(shred(value, shape)) = value, for all values and all shapes. */
 package shreddedvariant.parquet.write
 
-import munit.ScalaCheckSuite
 import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAllNoShrink
 import shreddedvariant.{Shapes, Value, VariantFile}
 import shreddedvariant.layout.{Shape, WriteLayout}
 
-class RoundTripSuite extends ScalaCheckSuite {
+class RoundTripSuite extends shreddedvariant.LawSuite {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(150)
 
   private val rows: Gen[Seq[Value]] =

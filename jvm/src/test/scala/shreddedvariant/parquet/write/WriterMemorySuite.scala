@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.VariantVal
 import shreddedvariant.VariantFile
 import shreddedvariant.infer.Limits
 
-class WriterMemorySuite extends munit.FunSuite {
+class WriterMemorySuite extends shreddedvariant.Suite {
   private val schema = new StructType().add("v", VariantType)
   private val sample = 16L << 20
   private val rowGroup = 32L << 20

@@ -2,6 +2,7 @@
 package shreddedvariant.source.delta
 
 import java.nio.file.{Files, Path => LocalPath}
+import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
@@ -9,7 +10,7 @@ import org.apache.hadoop.mapreduce.{JobID, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.{JobContextImpl, TaskAttemptContextImpl}
 import org.apache.spark.internal.io.FileNameSpec
 
-class DeltaFileCommitSuite extends munit.FunSuite {
+class DeltaFileCommitSuite extends shreddedvariant.Suite {
   private val table = FunFixture[LocalPath](
     _ => Files.createTempDirectory("table"),
     root =>
@@ -49,7 +50,9 @@ class DeltaFileCommitSuite extends munit.FunSuite {
       val commit = new DeltaFileCommit(root.toString, Set.empty)
       commit.setupJob(job)
       val files = Seq(opened(commit, 0), opened(commit, 1), opened(commit, 2, Some("p=1")))
+      VanishingFiles.deleted.set(0)
       commit.abortJob(new JobContextImpl(vanishing, jobId))
+      assertEquals(VanishingFiles.deleted.get, files.size)
       assert(files.forall(file => !Files.exists(file)))
   }
 
@@ -68,7 +71,12 @@ class DeltaFileCommitSuite extends munit.FunSuite {
 class VanishingFiles extends RawLocalFileSystem {
   override def listStatus(path: Path): Array[FileStatus] = {
     val listed = super.listStatus(path)
-    listed.filter(_.isFile).foreach(file => delete(file.getPath, false))
+    for (file <- listed if file.isFile && delete(file.getPath, false))
+      VanishingFiles.deleted.incrementAndGet()
     listed
   }
+}
+
+object VanishingFiles {
+  val deleted = new AtomicInteger
 }

@@ -5,7 +5,7 @@ import shreddedvariant.ShreddedVariantException
 import shreddedvariant.layout.PathStep
 import shreddedvariant.layout.PathStep.{Index, Key}
 
-class PathListSuite extends munit.FunSuite {
+class PathListSuite extends shreddedvariant.Suite {
   private val key = "shredding.include.v"
 
   private def reads(text: String, paths: Seq[PathStep]*)(implicit loc: munit.Location): Unit =

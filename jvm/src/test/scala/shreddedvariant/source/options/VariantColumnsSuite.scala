@@ -8,7 +8,7 @@ import shreddedvariant.layout.PathStep.Key
 import shreddedvariant.layout.Shape
 import shreddedvariant.parquet.write.WriteJob
 
-class VariantColumnsSuite extends munit.FunSuite {
+class VariantColumnsSuite extends shreddedvariant.Suite {
   private val inner = new StructType().add("v", VariantType).add("a.b", VariantType).add("n", LongType)
   private val schema = new StructType().add("v", VariantType).add("w", VariantType).add("s", inner)
     .add("l", ArrayType(VariantType)).add("id", LongType)

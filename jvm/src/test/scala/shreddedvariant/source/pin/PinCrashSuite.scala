@@ -15,13 +15,11 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
-import shreddedvariant.{Options, ShreddedVariantException}
+import shreddedvariant.{Fuzz, Options, ShreddedVariantException}
 import shreddedvariant.layout.ShapeParser
 
-class PinCrashSuite extends munit.FunSuite {
+class PinCrashSuite extends shreddedvariant.Suite {
   import PinCrashSuite._
-
-  override val munitTimeout = scala.concurrent.duration.Duration(30, "min")
 
   /** Turns off the log messages of Spark and Hadoop for each file. */
   override def beforeAll(): Unit = {
@@ -37,10 +35,10 @@ class PinCrashSuite extends munit.FunSuite {
   )
 
   for ((place, scheme, conf) <- places)
-    folder.test(s"killed at many moments, on $place") { dir =>
+    folder.test(s"killed at many moments, on $place".tag(Fuzz)) { dir =>
       val random = new Random(7)
       var (created, added) = (0, 0)
-      for (moment <- 0 until (if (sys.env.contains("FUZZ")) 100 else 6)) {
+      for (moment <- 0 until (if (Fuzz.isLong) 100 else 6)) {
         val table = Files.createDirectories(dir.resolve(moment.toString))
         val writer = start(scheme, table)
         // A new JVM starts slowly: the kill is at a random moment after the first table.
@@ -142,7 +140,7 @@ class PinCrashSuite extends munit.FunSuite {
 }
 
 object PinCrashSuite {
-  private val Writer = "shreddedvariant.source.pin.PinCrashWriter"
+  private val Writer = PinCrashWriter.getClass.getName.stripSuffix("$")
 
   /** Needed because the scheme of the other file system does not guarantee exclusive creation. */
   private[source] val allowed = Map(Options.SingleDriver -> "true")

@@ -9,7 +9,7 @@ import shreddedvariant.infer.Counts
 import shreddedvariant.layout.{Shape, ShapeParser}
 import shreddedvariant.parquet.write.FileCounts
 
-class PinEvidenceSuite extends munit.FunSuite {
+class PinEvidenceSuite extends shreddedvariant.Suite {
   import PinEvidence.{MaxFiles, Portion}
 
   private val v = Seq("v")

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import shreddedvariant.{LocalFile, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
 
-class PinStoreSuite extends munit.FunSuite {
+class PinStoreSuite extends shreddedvariant.Suite {
   private val folder = FunFixture[Path](_ => Files.createTempDirectory("pins"), _ => ())
 
   private def store(dir: Path) = new PinStore(new HadoopPath(dir.toUri), new Configuration)

@@ -1,0 +1,58 @@
+"""Conventions of tests: what FUZZ=1 makes longer is marked, helpers are in tests/support, JVM tests have a limit."""
+
+import ast
+import re
+
+from programs import ROOT
+
+MODULES = sorted((ROOT / "tests").glob("*/test_*.py"))
+SUPPORT = {file.stem: file for file in (ROOT / "tests" / "support").glob("*.py")}
+SCALA = sorted((ROOT / "jvm" / "src" / "test").rglob("*.scala"))
+SUITES = [file for file in SCALA if file.stem.endswith("Suite") and file.stem != "Suite"]
+
+
+def imported(file):
+    """The modules that a file imports."""
+    nodes = list(ast.walk(ast.parse(file.read_text())))
+    direct = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    return direct | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+
+
+def fuzz_makes_longer(file):
+    """Whether FUZZ=1 makes some test of a module longer, by the module itself or by a helper."""
+    names = imported(file)
+    return "fuzz" in names or any("fuzz" in imported(SUPPORT[name]) for name in names & SUPPORT.keys())
+
+
+def is_marked(file):
+    return bool(re.search(r"^pytestmark = pytest\.mark\.fuzz$", file.read_text(), re.MULTILINE))
+
+
+def test_the_marker_fuzz_is_on_the_modules_that_fuzz_makes_longer():
+    longer = [file.name for file in MODULES if fuzz_makes_longer(file)]
+    assert longer == [file.name for file in MODULES if is_marked(file)] != []
+
+
+def test_fuzz_is_read_in_one_place_of_each_side():
+    python = [
+        file.name for file in [*MODULES, *SUPPORT.values()] if re.search("environ" + r"\S*FUZZ", file.read_text())
+    ]
+    scala = [file.name for file in SCALA if re.search(r"env\S*FUZZ", file.read_text())]
+    assert (python, scala) == (["fuzz.py"], ["Suite.scala"])
+
+
+def test_no_module_imports_from_a_test_module():
+    files = [*MODULES, *SUPPORT.values()]
+    assert [file.name for file in files if any("test_" in name for name in imported(file))] == []
+
+
+def test_suites_have_a_limit_of_time_and_the_tag_of_what_fuzz_makes_longer():
+    without_limit, without_tag = [], []
+    for file in SUITES:
+        text = file.read_text()
+        if not re.search(rf"class {file.stem}\s+extends (shreddedvariant\.)?(Suite|LawSuite|InferenceCases)\b", text):
+            without_limit.append(file.name)
+        if ("Fuzz.isLong" in text) != (".tag(Fuzz)" in text):
+            without_tag.append(file.name)
+    assert SUITES
+    assert (without_limit, without_tag) == ([], [])
