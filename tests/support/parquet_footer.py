@@ -6,7 +6,7 @@ import struct
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 # Fields of FileMetaData and SchemaElement, and branches of LogicalType.
 SCHEMA, ROW_GROUPS, CREATED_BY = 2, 4, 6
-REPETITION, NAME, CHILDREN, CONVERTED, SCALE, PRECISION, LOGICAL = 3, 4, 5, 6, 7, 8, 10
+TYPE, REPETITION, NAME, CHILDREN, CONVERTED, SCALE, PRECISION, LOGICAL = 1, 3, 4, 5, 6, 7, 8, 10
 DECIMAL, VARIANT = 5, 16
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
 
@@ -14,6 +14,16 @@ REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
 def variant(element):
     """Adds the annotation VARIANT(1)."""
     element[LOGICAL] = (STRUCT, {VARIANT: (STRUCT, {1: (BYTE, 1)})})
+
+
+def logical(kind):
+    """Gives an element this annotation alone, one without details."""
+
+    def edit(element):
+        element.pop(CONVERTED, None)
+        element[LOGICAL] = (STRUCT, {kind: (STRUCT, {})})
+
+    return edit
 
 
 def decimal_in(precision, scale):

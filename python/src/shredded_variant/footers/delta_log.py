@@ -18,6 +18,8 @@ COMMIT = re.compile(r"(\d{20})\.json")
 # 7.checkpoint.parquet, 7.checkpoint.<part>.<parts>.parquet, 7.checkpoint.<uuid>.parquet or .json
 CHECKPOINT = re.compile(r"(\d{20})\.checkpoint(?:\.(\d{10})\.(\d{10})|\.[0-9a-f-]{36})?\.(parquet|json)")
 WANTED = ("add.path", "add.deletionVector", "remove.path", "remove.deletionVector", "sidecar.path")
+# A checkpoint that has none of these columns names no file.
+NEEDED = {"add.path", "sidecar.path"}
 
 Action = dict[str, Any]
 
@@ -89,7 +91,7 @@ def _checkpoint(system: Any, log: str, name: str, given: str) -> Iterator[Action
     actions = _actions(system, f"{log}/{name}", given)
     yield from actions
     for action in actions:
-        if action.get("sidecar"):
+        if action.get("sidecar") is not None:
             yield from _actions(system, f"{log}/_sidecars/{unquote(action['sidecar']['path'])}", given)
 
 
@@ -100,12 +102,15 @@ def _actions(system: Any, path: str, given: str) -> list[Action]:
                 actions = [json.loads(line) for line in source.read().decode().split("\n") if line.strip()]
         else:
             with system.open_input_file(path) as source:
-                actions = pq.ParquetFile(source).read(columns=list(WANTED)).to_pylist()
-        # Whatever stands there instead of a path shows here.
+                parquet = pq.ParquetFile(source)
+                if NEEDED.isdisjoint(column.path for column in parquet.schema):
+                    raise KeyError(*NEEDED)
+                actions = parquet.read(columns=list(WANTED)).to_pylist()
+        # Whatever stands there instead of a path shows here, a text that UTF-8 cannot hold too.
         for action in actions:
-            for kind in ("add", "remove"):
+            for kind in ("add", "remove", "sidecar"):
                 if action.get(kind) is not None:
-                    _file(action[kind])
+                    _file(action[kind])[0].encode()
     except (OSError, ArrowException, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
         raise _damaged(given, path) from e
     return actions

@@ -42,6 +42,9 @@ def read_files(path: str | os.PathLike[str]) -> list[File]:
                 raise UnreadableFile(f"{given} holds no Parquet file: check the path, or write a table there.")
     except (OSError, ArrowException) as e:
         raise UnreadableFile(f"{given} cannot be read ({_reason(e)}): check the path and its permissions.") from e
+    except UnicodeError as e:
+        known = given.encode("utf-8", "backslashreplace").decode()
+        raise UnreadableFile(f"{known} has a name that is not UTF-8, or holds one: rename that file or folder.") from e
     shown = [f"{given.rstrip('/')}/{name}" for _, name in found] if info.type != fs.FileType.File else [given]
     with ThreadPoolExecutor() as pool:
         return list(pool.map(lambda f, show: _read(system, f[0], f[1], show), found, shown))

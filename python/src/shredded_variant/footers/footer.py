@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 DEEPEST = 200
+# Levels of a schema: a shape has 500 levels at most, and an array of it takes three.
+DEEPEST_SCHEMA = 2000
 # Bytes of the longest number, which has 64 bits.
 LONGEST = 10
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
@@ -42,11 +45,16 @@ class Node:
     scale: int
     precision: int
     logical: tuple[int, dict[int, Any]] | None
-    path: tuple[str, ...]
+    depth: int
     children: list[Node] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Node]:
+        return {child.name: child for child in reversed(self.children)}
 
     def child(self, name: str) -> Node | None:
-        return next((c for c in self.children if c.name == name), None)
+        return self._by_name.get(name)
 
     def is_annotated(self, logical: int, converted: int | None = None) -> bool:
         if self.logical is not None:
@@ -78,7 +86,6 @@ class Footer:
     rows: int
     row_groups: int
     root: Node
-    chunks: dict[tuple[str, ...], list[Chunk]]
     metadata: dict[str, str]
 
 
@@ -86,22 +93,19 @@ def parse(data: bytes) -> Footer:
     """The footer in these bytes of Thrift."""
     try:
         top = _Compact(data).struct()
-        elements = _get(top, 2, list)
-        root, used = _tree(elements, 0, ())
-        if used != len(elements):
-            raise Damaged(f"its schema has {len(elements) - used} elements too many")
+        root, leaves = _tree(_get(top, 2, list))
         groups = _get(top, 4, list)
-        chunks: dict[tuple[str, ...], list[Chunk]] = {}
         for group in groups:
-            for column in _get(group, 1, list):
-                path, chunk = _chunk(_get(column, 3, dict))
-                chunks.setdefault(path, []).append(chunk)
+            columns = _get(group, 1, list)
+            if len(columns) != len(leaves):
+                raise Damaged(f"columns in a row group and in its schema differ: {len(columns)} and {len(leaves)}")
+            # The chunks stand in the order of the schema.
+            for leaf, column in zip(leaves, columns, strict=True):
+                leaf.chunks.append(_chunk(_get(column, 3, dict)))
         metadata = {_text(_get(kv, 1, bytes)): _text(_get(kv, 2, bytes, b"")) for kv in _get(top, 5, list, [])}
-        return Footer(_count(top, 3), len(groups), root, chunks, metadata)
+        return Footer(_count(top, 3), len(groups), root, metadata)
     except (AttributeError, IndexError, KeyError, TypeError, struct.error) as e:
         raise Damaged("its footer is not what Parquet writes there") from e
-    except RecursionError as e:
-        raise Damaged("its schema is nested too deeply") from e
 
 
 def _get(fields: dict[int, Any], id: int, type: type, *default: Any) -> Any:
@@ -123,30 +127,51 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def _tree(elements: list[dict[int, Any]], at: int, path: tuple[str, ...]) -> tuple[Node, int]:
-    """The node at this position of the flattened schema, and the position behind its last descendant."""
-    e = elements[at]
-    # The root's own name is no part of any path.
-    here = (*path, _text(_get(e, 4, bytes))) if at else ()
+def _tree(elements: list[dict[int, Any]]) -> tuple[Node, list[Node]]:
+    """The root of the flattened schema, and its leaves in their order."""
+    root = _node(elements[0], 0)
+    leaves = []
+    # The groups around the next element, and how many children each still lacks.
+    around = [(root, _lacking(elements[0]))]
+    for i, e in enumerate(elements[1:], 1):
+        while around and around[-1][1] <= 0:
+            around.pop()
+        if not around:
+            raise Damaged(f"its schema has {len(elements) - i} elements too many")
+        if len(around) > DEEPEST_SCHEMA:
+            raise Damaged(f"its schema is nested deeper than {DEEPEST_SCHEMA} levels")
+        group, lacking = around[-1]
+        around[-1] = group, lacking - 1
+        node = _node(e, len(around))
+        group.children.append(node)
+        if node.physical is None:
+            around.append((node, _lacking(e)))
+        else:
+            leaves.append(node)
+    if any(lacking > 0 for _, lacking in around):
+        raise IndexError
+    return root, leaves
+
+
+def _lacking(e: dict[int, Any]) -> int:
+    found: int = 0 if _get(e, 1, int, None) is not None else _get(e, 5, int, 0)
+    return found
+
+
+def _node(e: dict[int, Any], depth: int) -> Node:
     physical = _get(e, 1, int, None)
     if not 0 <= (physical or 0) < 8:
         raise TypeError
-    node = Node(
-        here[-1] if here else "",
+    return Node(
+        _text(_get(e, 4, bytes)) if depth else "",
         _get(e, 3, int, REQUIRED),
         physical,
         _get(e, 6, int, None),
         _get(e, 7, int, 0),
         _get(e, 8, int, 0),
         _logical(_get(e, 10, dict, None)),
-        here,
+        depth,
     )
-    at += 1
-    if node.physical is None:
-        for _ in range(_get(e, 5, int, 0)):
-            child, at = _tree(elements, at, here)
-            node.children.append(child)
-    return node, at
 
 
 def _logical(union: dict[int, Any] | None) -> tuple[int, dict[int, Any]] | None:
@@ -158,12 +183,11 @@ def _logical(union: dict[int, Any] | None) -> tuple[int, dict[int, Any]] | None:
     return kind, details
 
 
-def _chunk(meta: dict[int, Any]) -> tuple[tuple[str, ...], Chunk]:
+def _chunk(meta: dict[int, Any]) -> Chunk:
     stats = _get(meta, 12, dict, {})
     # The deprecated fields `min` and `max` were compared as signed bytes, which is right for few types.
     low, high, nulls = _get(stats, 6, bytes, None), _get(stats, 5, bytes, None), _get(stats, 3, int, None)
-    chunk = Chunk(_count(meta, 5), _count(meta, 7), None if nulls is None or nulls < 0 else nulls, low, high)
-    return tuple(_text(step) for step in _get(meta, 3, list)), chunk
+    return Chunk(_count(meta, 5), _count(meta, 7), None if nulls is None or nulls < 0 else nulls, low, high)
 
 
 class _Compact:

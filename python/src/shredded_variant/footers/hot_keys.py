@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from shredded_variant.names import in_brackets
 COLUMNS = "parquet.map.shredding.columns"
 # What stands around the keys of a list with commas, and is none of theirs: the ends that Java's `trim` takes off.
 AROUND = "".join(map(chr, range(ord(" ") + 1)))
+# What a footer calls the keys of a map, and the column of one of them.
+NAMED = re.compile(r"paimon\.map\.shredding\.(.*)\.keys", re.DOTALL)
+COLUMN = re.compile(r"__paimon_map_shred_(.*)_(0|[1-9][0-9]{0,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,29 +58,26 @@ class HotKeys:
         return "\n".join([title, *(f"  {in_brackets(key)}" for key in self.keys)])
 
 
-def of(children: Iterable[Node], path: tuple[str, ...], footer: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def named(footer: Mapping[str, str]) -> dict[str, list[str]]:
+    """{map: its hot keys} as a footer has them; what UTF-8 cannot hold is replaced, as in all names of a footer."""
+    found = {m[1]: _parse(text) for name, text in footer.items() if (m := NAMED.fullmatch(name))}
+    return {name: [k.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for k in keys]
+            for name, keys in found.items()}  # fmt: skip
+
+
+def of(children: Iterable[Node], path: tuple[str, ...], known: Mapping[str, list[str]]) -> dict[str, tuple[str, str]]:
     """{column: (its map, the key)} for the fields of one struct; maps whose keys nobody names have none."""
     fields = list(children)
-    names = {node.name for node in fields}
-    found = {}
-    for node in fields:
-        text = _named(footer, (*path, node.name)) if node.is_map else None
-        for i, key in enumerate(_parse(text) if text is not None else []):
-            column = f"__paimon_map_shred_{node.name}_{i}"
-            if column in names:
-                found[column] = (node.name, key)
-    return found
+    columns = [m for node in fields if (m := COLUMN.fullmatch(node.name))]
+    maps = {node.name for node in fields if node.is_map} & {m[1] for m in columns}
+    keys = {name: _keys(known, (*path, name)) for name in maps}
+    return {m[0]: (m[1], keys[m[1]][int(m[2])]) for m in columns if int(m[2]) < len(keys.get(m[1], ()))}
 
 
-def _named(footer: Mapping[str, str], path: tuple[str, ...]) -> str | None:
+def _keys(known: Mapping[str, list[str]], path: tuple[str, ...]) -> list[str]:
     """What a footer says of a map: the specification knows no structs, and quotes no names."""
-    unquoted = footer.get(f"paimon.map.shredding.{path[0]}.keys") if len(path) == 1 else None
-    return footer.get(_footer_key(path), unquoted)
-
-
-def _footer_key(path: tuple[str, ...]) -> str:
-    quoted = (f"`{n.replace('`', '``')}`" if "." in n or "`" in n else n for n in path)
-    return f"paimon.map.shredding.{'.'.join(quoted)}.keys"
+    quoted = ".".join(f"`{n.replace('`', '``')}`" if "." in n or "`" in n else n for n in path)
+    return known.get(quoted) or (known.get(path[0]) if len(path) == 1 else None) or []
 
 
 def _parse(text: str) -> list[str]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shredded_variant import names, render
-from shredded_variant.errors import PandasMissing, UnreadableFile
+from shredded_variant.errors import PandasMissing
 from shredded_variant.footers import draft, leaf, schema
 from shredded_variant.footers.files import File, read_files
-from shredded_variant.footers.footer import Chunk, Footer, Node
+from shredded_variant.footers.footer import Footer, Node
 from shredded_variant.footers.leaf import Key, Value
 
 if TYPE_CHECKING:
@@ -126,10 +126,7 @@ def layout(path: str | os.PathLike[str]) -> Layout:
     files = read_files(path)
     merged: dict[tuple[str, str], _Merged] = {}
     for file in files:
-        try:
-            _merge_file(merged, file.footer)
-        except RecursionError:
-            raise UnreadableFile(f"{file.name} is nested too deeply for its layout to be shown.") from None
+        _merge_file(merged, file.footer)
     return Layout(
         os.fspath(path),
         len(files),
@@ -185,13 +182,13 @@ class _Merged:
         self.residual = _plus(self.residual, residual)
         self.present = _plus(self.present, present)
 
-    def bound(self, node: Node, chunks: Iterable[Chunk]) -> None:
-        """Takes the bounds in; a chunk that has values and no bounds leaves the whole without."""
-        for chunk in chunks:
+    def bound(self, node: Node) -> None:
+        """Takes the bounds in; a chunk with values and no bounds, or with others in kind, leaves the whole without."""
+        for chunk in node.chunks:
             if chunk.nulls == chunk.values:
                 continue
             low, high = leaf.key(node, chunk.low), leaf.key(node, chunk.high)
-            if low is None or high is None:
+            if low is None or high is None or (self.bounds and type(self.bounds[0]) is not type(low)):
                 self.has_bounds = False
             else:
                 old = self.bounds or (low, high)
@@ -224,12 +221,12 @@ def _merge_plain(merged: dict[tuple[str, str], _Merged], column: schema.Column, 
     label, depth, parent = (path, 1, "") if path else (column.name, 0, None)
     m = merged.setdefault((column.name, path), _Merged(label, depth, parent))
     node = column.node
-    m.bytes += sum(c.size for each in schema.leaves(node) for c in footer.chunks.get(each.path, ()))
+    m.bytes += sum(c.size for each in schema.leaves(node) for c in each.chunks)
     scalar = node.physical is not None and not column.repeated
-    present = _non_null(node, footer) if scalar else None
+    present = _non_null(node) if scalar else None
     m.add(schema.type_of(node), None if column.repeated else footer.rows, present, 0, present)
     if node.physical is not None:
-        _bound(m, schema.type_of(node), node, footer)
+        _bound(m, schema.type_of(node), node)
 
 
 def _merge_variant(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
@@ -238,39 +235,39 @@ def _merge_variant(merged: dict[tuple[str, str], _Merged], column: schema.Column
         parents[cell.depth :] = [cell.path]
         parent = parents[cell.depth - 1] if cell.depth else None
         m = merged.setdefault((column.name, cell.path), _Merged(cell.label or column.name, cell.depth, parent))
-        residual = _non_null(cell.value, footer)
-        typed = 0 if not cell.typed else _non_null(cell.scalar, footer) if cell.is_scalar else None
+        residual = _non_null(cell.value)
+        typed = 0 if not cell.typed else _non_null(cell.scalar) if cell.is_scalar else None
         present = _plus(typed, residual)
         own = [n for n in (cell.value, cell.scalar) if n is not None]
         if cell.depth == 0:
             # A variant is there exactly where its metadata is: this tells objects and arrays too.
             metadata = column.node.child("metadata")
             if metadata is not None:
-                present = _non_null(metadata, footer)
+                present = _non_null(metadata)
                 own.append(metadata)
-            elif any(_non_null(node, footer) == footer.rows for node in schema.leaves(column.node)):
+            elif any(_non_null(node) == footer.rows for node in schema.leaves(column.node)):
                 present = footer.rows
             if typed is None and residual == 0:
                 typed = present
-        m.bytes += sum(c.size for n in own for c in footer.chunks.get(n.path, ()))
+        m.bytes += sum(c.size for n in own for c in n.chunks)
         m.add(cell.type, None if cell.repeated else footer.rows, typed, residual, present)
         if cell.is_scalar and cell.scalar is not None:
-            _bound(m, cell.type, cell.scalar, footer)
+            _bound(m, cell.type, cell.scalar)
 
 
-def _bound(m: _Merged, type: str, node: Node, footer: Footer) -> None:
+def _bound(m: _Merged, type: str, node: Node) -> None:
     # Bounds of two types do not compare.
     if all(t in (type, "VARIANT") for t in m.types):
-        m.bound(node, footer.chunks.get(node.path, ()))
+        m.bound(node)
 
 
-def _non_null(node: Node | None, footer: Footer) -> int | None:
+def _non_null(node: Node | None) -> int | None:
     """How many values this leaf has, or None where a writer left its null count out."""
     if node is None:
         return 0
     total = 0
-    for chunk in footer.chunks.get(node.path, ()):
-        if chunk.nulls is None and (node.repetition or len(node.path) > 1):
+    for chunk in node.chunks:
+        if chunk.nulls is None and (node.repetition or node.depth > 1):
             return None
         total += chunk.values - (chunk.nulls or 0)
     return total

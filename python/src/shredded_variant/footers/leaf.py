@@ -71,7 +71,9 @@ def key(node: Node, raw: bytes | None) -> Key | None:
 
 
 def value(name: str, bound: Key) -> Value:
-    """A bound of this type for people and for JSON: dates, times and decimals as text."""
+    """A bound of this type for people and for JSON: dates, times, decimals and what JSON has no number for as text."""
+    if isinstance(bound, float) and math.isinf(bound):
+        return "Infinity" if bound > 0 else "-Infinity"
     if isinstance(bound, bytes):
         if name == "STRING":
             return bound.decode("utf-8", "replace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,46 +53,64 @@ class Column:
     key: str | None = None
 
 
+@dataclass
+class _Part:
+    """A node that may be a column or have some in it: Spark's type of it, and what it is a part of."""
+
+    node: Node
+    spark: Any
+    label: str
+    whole: _Part | None
+    # The names of the structs around it, or None inside an array or a map.
+    path: tuple[str, ...] | None
+    hot: tuple[str, str] | None
+    is_variant: bool
+    is_divided: bool = False
+    name: str = ""
+
+
 def columns(footer: Footer) -> Iterator[Column]:
     """The variants and, beside them, the columns without any and the hot keys of maps, in the order of the file."""
     try:
         spark = json.loads(footer.metadata.get("org.apache.spark.sql.parquet.row.metadata", "null"))
     except (ValueError, RecursionError):
         spark = None
-    hot = hot_keys.of(footer.root.children, (), footer.metadata)
-    for node in footer.root.children:
-        if node.name in hot:
-            yield _hot_key(node, *hot[node.name], "")
-        else:
-            yield from _columns(node, quoted(node.name), _field(spark, node.name), False, footer)
+    parts = list(_all_parts(footer, spark))
+    for part in reversed(parts):
+        # Parts come behind what they are a part of, so each knows by now whether there are variants or hot keys in it.
+        if part.whole is not None and (part.is_divided or part.hot or part.is_variant):
+            part.whole.is_divided = True
+    for part in parts:
+        if part.whole is not None and not part.whole.is_divided:
+            continue
+        prefix = f"{part.whole.name}." if part.whole is not None else ""
+        part.name = prefix + (quoted(part.hot[0]) if part.hot else part.label)
+        if not part.is_divided:
+            repeated = part.path is None or part.node.repetition == REPEATED
+            yield Column(part.name, part.node, part.is_variant, repeated, part.hot[1] if part.hot else None)
 
 
-def _columns(node: Node, name: str, spark: Any, repeated: bool, footer: Footer) -> Iterator[Column]:
-    repeated = repeated or node.repetition == REPEATED
-    parts = _parts(node, spark)
-    hot = {} if repeated or node.is_list or node.is_map else hot_keys.of(node.children, node.path, footer.metadata)
-    if _is_variant(node, spark):
-        yield Column(name, node, True, repeated)
-    elif not any(_is_divided(child, part, footer) for child, part, _ in parts) and not hot:
-        yield Column(name, node, False, repeated)
-    else:
-        inside = repeated or node.is_list or node.is_map
-        for child, part, label in parts:
-            if child.name in hot:
-                yield _hot_key(child, *hot[child.name], f"{name}.")
-            else:
-                yield from _columns(child, f"{name}.{label}", part, inside, footer)
+def _all_parts(footer: Footer, spark: Any) -> Iterator[_Part]:
+    """All nodes down to the variants and hot keys, each before its parts, in the order of the file."""
+    keys = hot_keys.named(footer.metadata)
 
+    def within(whole: _Part | None, path: tuple[str, ...] | None, parts: list[tuple[Node, Any, str]]) -> list[_Part]:
+        hot = {} if path is None else hot_keys.of((node for node, _, _ in parts), path, keys)
+        found = []
+        for node, type, label in reversed(parts):
+            key = hot.get(node.name)
+            found.append(_Part(node, type, label, whole, path, key, key is None and _is_variant(node, type)))
+        return found
 
-def _hot_key(node: Node, map: str, key: str, prefix: str) -> Column:
-    return Column(prefix + quoted(map), node, False, node.repetition == REPEATED, key)
-
-
-def _is_divided(node: Node, spark: Any, footer: Footer) -> bool:
-    """Whether there are variants or hot keys in it."""
-    if _is_variant(node, spark) or hot_keys.of(node.children, node.path, footer.metadata):
-        return True
-    return any(_is_divided(c, s, footer) for c, s, _ in _parts(node, spark))
+    stack = within(None, (), _fields(footer.root, spark))
+    while stack:
+        part = stack.pop()
+        yield part
+        node = part.node
+        if not part.hot and not part.is_variant:
+            is_struct = not (node.repetition == REPEATED or node.is_list or node.is_map)
+            path = (*part.path, node.name) if is_struct and part.path is not None else None
+            stack += within(part, path, _parts(node, part.spark))
 
 
 def _is_variant(node: Node, spark: Any) -> bool:
@@ -117,37 +135,37 @@ def _parts(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
     if node.is_map and inner is not None and len(inner.children) == 2:
         key, value = inner.children
         return [(key, _get(spark, "keyType"), "key"), (value, _get(spark, "valueType"), "value")]
-    return [(c, _field(spark, c.name), quoted(c.name)) for c in node.children]
+    return _fields(node, spark)
+
+
+def _fields(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
+    fields = _get(spark, "fields")
+    given = [f for f in fields if isinstance(_get(f, "name"), str)] if isinstance(fields, list) else []
+    known = {f["name"]: f.get("type") for f in reversed(given)}
+    # Of two fields of one name the first has Spark's type, so that no part of Spark's schema is looked at twice.
+    return [(c, known.pop(c.name, None), quoted(c.name)) for c in node.children]
 
 
 def _get(spark: Any, name: str) -> Any:
     return spark.get(name) if isinstance(spark, dict) else None
 
 
-def _field(spark: Any, name: str) -> Any:
-    fields = _get(spark, "fields")
-    known = fields if isinstance(fields, list) else []
-    return next((_get(f, "type") for f in known if _get(f, "name") == name), None)
-
-
 def cells(column: Column) -> Iterator[Cell]:
     """All groups of values of this variant, each before those below it."""
-    return _cells(column.node, "$", "", 0, column.repeated)
-
-
-def _cells(node: Node, path: str, label: str, depth: int, repeated: bool) -> Iterator[Cell]:
-    is_draft = draft.is_draft(node)
-    value = node.child("untyped_value" if is_draft else "value")
-    cell = Cell(path, label, depth, value, _typed(node), repeated)
-    yield cell
-    for part in cell.typed:
-        if _kind(part) == "ARRAY":
-            for element, _, _ in _parts(part, None):
-                yield from _cells(element, f"{path}[*]", "[*]", depth + 1, True)
-            continue
-        for child in part.children:
-            step = names.step(child.name)
-            yield from _cells(child, path + step, step.removeprefix("."), depth + 1, repeated)
+    stack = [(column.node, "$", "", 0, column.repeated)]
+    while stack:
+        node, path, label, depth, repeated = stack.pop()
+        value = node.child("untyped_value" if draft.is_draft(node) else "value")
+        cell = Cell(path, label, depth, value, _typed(node), repeated)
+        yield cell
+        below = []
+        for part in cell.typed:
+            if _kind(part) == "ARRAY":
+                below += [(e, f"{path}[*]", "[*]", depth + 1, True) for e, _, _ in _parts(part, None)]
+            else:
+                steps = [(child, names.step(child.name)) for child in part.children]
+                below += [(c, path + step, step.removeprefix("."), depth + 1, repeated) for c, step in steps]
+        stack += reversed(below)
 
 
 def _typed(node: Node) -> list[Node]:
@@ -163,33 +181,61 @@ def _kind(typed: Node) -> str:
 
 def shape(node: Node) -> str:
     """The shape of a variant group in the words of `shredding.shape`, which has one type for each path."""
+    return _text(node, _shape)
+
+
+def _shape(node: Node) -> list[str | Node]:
     typed = next(iter(_typed(node)), None)
     if typed is None:
-        return "VARIANT"
+        return ["VARIANT"]
     if typed.physical is not None:
-        return leaf.ddl(typed)
+        return [leaf.ddl(typed)]
     if typed.is_list:
-        return f"ARRAY<{', '.join(shape(element) for element, _, _ in _parts(typed, None))}>"
-    return f"STRUCT<{', '.join(f'{quoted(c.name)} {shape(c)}' for c in typed.children)}>"
+        return _listed("ARRAY", (("", element) for element, _, _ in _parts(typed, None)))
+    return _listed("STRUCT", ((f"{quoted(c.name)} ", c) for c in typed.children))
 
 
 def type_of(node: Node) -> str:
     """The type of a column without variants, in the words of Spark's DDL."""
+    return _text(node, _type)
+
+
+def _type(node: Node) -> list[str | Node]:
     if node.is_annotated(VARIANT):
-        return "VARIANT"
+        return ["VARIANT"]
     if node.physical is not None:
         name = leaf.ddl(node)
-        return f"ARRAY<{name}>" if node.repetition == REPEATED else name
-    parts = [(label, type_of(child)) for child, _, label in _parts(node, None)]
-    if node.is_list:
-        return f"ARRAY<{', '.join(t for _, t in parts)}>"
-    if node.is_map:
-        return f"MAP<{', '.join(t for _, t in parts)}>"
-    return f"STRUCT<{', '.join(f'{label}: {t}' for label, t in parts)}>"
+        return [f"ARRAY<{name}>" if node.repetition == REPEATED else name]
+    parts = [(label, child) for child, _, label in _parts(node, None)]
+    if node.is_list or node.is_map:
+        return _listed("ARRAY" if node.is_list else "MAP", (("", child) for _, child in parts))
+    return _listed("STRUCT", ((f"{label}: ", child) for label, child in parts))
+
+
+def _listed(kind: str, parts: Iterable[tuple[str, Node]]) -> list[str | Node]:
+    found: list[str | Node] = [f"{kind}<"]
+    for i, (label, node) in enumerate(parts):
+        found += [f", {label}" if i else label, node]
+    return [*found, ">"]
+
+
+def _text(node: Node, pieces: Callable[[Node], list[str | Node]]) -> str:
+    """The pieces of a node, and of each node among them, as one text."""
+    text: list[str] = []
+    stack: list[str | Node] = [node]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, str):
+            text.append(piece)
+        else:
+            stack += reversed(pieces(piece))
+    return "".join(text)
 
 
 def leaves(node: Node) -> Iterator[Node]:
-    if node.physical is not None:
-        yield node
-    for child in node.children:
-        yield from leaves(child)
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if node.physical is not None:
+            yield node
+        stack += reversed(node.children)
