@@ -1,37 +1,14 @@
 /** Laws of the rules, without a session: plans without accesses do not change, nor do rewritten plans. */
 package shreddedvariant.rules
 
-import java.util
-
-import org.apache.logging.log4j.Level
-import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, TableCapability}
-import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
 import org.apache.spark.sql.execution.datasources.v2._
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import shreddedvariant.layout.PathColumn
 
-class LatePathPushdownSuite extends shreddedvariant.Suite {
-  private val id = AttributeReference("id", IntegerType)()
-  private val v = AttributeReference("v", VariantType)()
-  private val relation =
-    DataSourceV2Relation(StubTable(Nil), Seq(id, v), None, None, CaseInsensitiveStringMap.empty)
-  private val scan = V2ScanRelationPushDown(Project(Seq(id, v), relation))
-  Configurator.setRootLevel(Level.ERROR)
-
-  private def get(child: Expression, path: String, target: DataType = IntegerType) =
-    VariantGet(child, Literal(path), target, failOnError = false, Some("UTC"))
-  private def select(child: LogicalPlan, columns: NamedExpression*) = Project(columns, child)
-  private def named(e: Expression) = Alias(e, "x")()
-
-  private def read(plan: LogicalPlan): Seq[Seq[String]] =
-    plan.collect { case s: DataSourceV2ScanRelation => s.output.map(_.name) }
-
+class LatePathPushdownSuite extends shreddedvariant.Suite with StubPlans {
   test("a plan without accesses to paths of our tables stays the same object") {
     for (
       plan <- Seq(
@@ -126,20 +103,4 @@ class LatePathPushdownSuite extends shreddedvariant.Suite {
     val both = join(Filter(pruned(key, build, id), probe), other)
     assert(builds(LatePathPushdown(both)).exists(_ eq build))
   }
-}
-
-private final case class StubTable(pathColumns: Seq[PathColumn]) extends PathTable with SupportsRead {
-  override def name: String = "stub"
-  override def columns: Array[Column] =
-    Array(Column.create("id", IntegerType), Column.create("v", VariantType))
-  override def capabilities: util.Set[TableCapability] = util.EnumSet.of(TableCapability.BATCH_READ)
-  override def withPathColumns(columns: Seq[PathColumn]): PathTable = copy(pathColumns = columns)
-  override def withWhole(reasons: Map[String, String]): PathTable = this
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new StubBuilder
-}
-
-private final class StubBuilder extends ScanBuilder with SupportsPushDownRequiredColumns {
-  private var schema = new StructType()
-  override def pruneColumns(required: StructType): Unit = schema = required
-  override def build(): Scan = new Scan { override def readSchema: StructType = schema }
 }
