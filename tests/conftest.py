@@ -8,6 +8,7 @@ import pytest
 import shredded_variant
 from path_queries import OTHER_SESSIONS, settings
 from programs import CALM, ROOT
+from quick_files import quick_files
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +19,7 @@ def spark(tmp_path_factory):
     # Python functions run in the Python of the tests, not in the one of the PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").appName("tests")
-    for key, value in CALM.items():
+    for key, value in (CALM | quick_files(tmp_path_factory.mktemp("classes"))).items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
     session = shredded_variant.attach(builder).getOrCreate()

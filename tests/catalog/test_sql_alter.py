@@ -1,4 +1,4 @@
-"""ALTER TABLE: each form does what it does to a table of Spark's own Parquet, or it is refused."""
+"""Each form of ALTER TABLE works as for a table of Spark's own Parquet format, or it is refused."""
 
 import pytest
 
@@ -14,7 +14,7 @@ SHAPES = {
 }
 ROW = "SELECT {id}L AS id, parse_json('1') AS v, 2 AS n, 'c' AS c, 'd' AS d, named_struct('a', 1) AS s, 'x' AS p"
 
-# Done as for a table of `parquet`, one after the other.
+# These statements run one after the other, and work as for a table of `parquet`.
 DONE = [
     "ADD COLUMN z INT",
     "ADD COLUMNS (y INT COMMENT 'why', x STRING)",
@@ -29,14 +29,14 @@ DONE = [
     "UNSET TBLPROPERTIES IF EXISTS ('k')",
 ]
 
-# What a statement may meet: a table of files, a Delta table with rows, one without rows, and one without rows whose
-# partition columns are not the last ones.
+# The kinds of tables: files, a Delta table with rows, one without rows, and one without rows whose partition columns
+# are not its last columns.
 COLUMN, TYPE = "SHREDDED_VARIANT_TABLE_COLUMN", "NOT_SUPPORTED_CHANGE_COLUMN"
 V2, PARTITIONS = "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED"
 OPERATION = "UNSUPPORTED_FEATURE.TABLE_OPERATION"
 # The log of a Delta table has the columns and their comments, in an order of its own.
 LOGGED = {"rows": COLUMN, "turned": COLUMN}
-# statement: the condition of its error in all tables, or in some; without one it is done
+# statement: the condition of its error in all tables, or by kind of table; None if the statement works
 ANSWERS = {
     "ADD COLUMN id INT": "FIELD_ALREADY_EXISTS",
     "ADD COLUMN p INT": "FIELD_ALREADY_EXISTS",
@@ -87,7 +87,7 @@ ANSWERS = {
     "RECOVER PARTITIONS": V2,
     "SET LOCATION '{place}'": None,
 }
-# From here on the table has no rows.
+# The statements from here on leave the table without rows.
 ANSWERS |= {change: {"turned": COLUMN} for change in DONE if "COLUMN" in change}
 ANSWERS |= {change: None for change in DONE if "COLUMN" not in change}
 ANSWERS |= {"CHANGE COLUMN w COMMENT 'of width'": {"turned": "UNRESOLVED_COLUMN.WITH_SUGGESTION"}}
@@ -155,7 +155,7 @@ def test_each_form_of_alter_table_is_done_or_refused_by_its_condition(spark, tmp
 
 
 def altered(spark, table, change):
-    """None, or the condition of the error, which must have been raised on purpose."""
+    """The condition of the error, or None; an error that no check raises on purpose fails the test."""
     try:
         spark.sql(f"ALTER TABLE {table} {change}")
     except Exception as error:
@@ -164,7 +164,7 @@ def altered(spark, table, change):
 
 
 def test_comments_on_columns_of_a_delta_table_are_refused(spark):
-    """Readers take comments from the log, and never from the catalog."""
+    """Readers take comments from the log, not from the catalog."""
     with tables(spark, "t") as t:
         create(spark, t, OPTIONS="(table 'delta')")
         spark.sql(f"INSERT INTO {t} SELECT 1L, parse_json('1')")

@@ -1,4 +1,4 @@
-"""Paths in SQL: what is read of ``shredded_variant.`/path` `` is what `load` reads, in every kind of session."""
+"""``shredded_variant.`/path` `` in SQL reads the same rows as `load`, in every kind of session."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from programs import ROOT, python
 from scan_counts import run
 from tables import FORMAT, refusal
 
-# {t} is a relation; what EXPLAIN says of its scans must be the same for a path and for a view of `load`.
+# {t} is a relation. EXPLAIN must show the same scans for a path as for a view of `load`.
 QUERIES = [
     "SELECT v:a::bigint FROM {t}",
     "SELECT id, v FROM {t} WHERE v:a::bigint = 1500",
@@ -29,7 +29,7 @@ QUERIES = [
 
 @pytest.fixture(scope="module", params=["files", "delta"])
 def path(spark, tmp_path_factory, request):
-    """Three files in two partitions, and one that an overwrite has removed from a Delta table."""
+    """Three files in two partitions; the Delta table has a fourth file, which an overwrite has removed."""
     path = str(tmp_path_factory.mktemp("paths") / "t")
     writer = {"table": "delta"} if request.param == "delta" else {}
     for i, start in enumerate((0, 1000, 2000)):

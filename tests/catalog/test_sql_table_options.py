@@ -1,4 +1,4 @@
-"""Options of tables in a catalog: obeyed by every write, after those of the write itself, and refused in time."""
+"""Options of tables in a catalog apply to every write, unless the write has the option too; wrong ones are refused."""
 
 import itertools
 import json
@@ -19,7 +19,7 @@ SESSION = "spark.datasource.shredded_variant."
 
 
 def typed(spark, name):
-    """The paths that the files of a table have as columns of their own."""
+    """The paths that are typed columns in the files of a table."""
     found = shredded_variant.layout(location(spark, name)).entries
     return {e.path for e in found if e.column == "v" and e.path != "$" and e.typed}
 
@@ -191,7 +191,7 @@ def test_properties_can_be_changed_to_right_ones(spark):
         assert typed(spark, t) == {"$.a", "$.b"}
 
 
-def test_what_tables_of_ours_cannot_have_is_refused_by_name(spark, tmp_path):
+def test_column_defaults_and_buckets_are_refused_by_name(spark, tmp_path):
     with tables(spark, "t") as t:
         refusal(lambda: create(spark, t, "id INT DEFAULT 5, v VARIANT"), "'id'", name="SHREDDED_VARIANT_TABLE_COLUMN")
         refusal(

@@ -1,4 +1,4 @@
-"""Tables in a catalog: every way to make, fill and replace them gives the rows that a `parquet` table has then."""
+"""Tables in a catalog have the same rows as `parquet` tables, however they are created, filled and replaced."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ COLUMNS = "id BIGINT, v VARIANT, p STRING, n INT"
 DOCUMENT = "parse_json(concat('[', id, ']'))"
 KINDS = {"files": {}, "delta": {"OPTIONS": "(table 'delta')"}}
 
-# What is done to a table partitioned by p and n that has rows in (x, 1), (x, 2) and (y, 1).
+# Inserts into a table partitioned by p and n that has rows in (x, 1), (x, 2) and (y, 1).
 INSERTS = {
     "append": f"INSERT INTO {{t}} SELECT id, {DOCUMENT}, 'x', 1 FROM range(10, 12)",
     "append to new partitions": f"INSERT INTO {{t}} SELECT id, {DOCUMENT}, id, 7 FROM range(10, 12)",
@@ -43,7 +43,7 @@ def kind(request):
 
 @pytest.fixture
 def pair(spark, kind):
-    """A table of ours and one of Parquet, with the same rows."""
+    """A table of this source and a `parquet` table, with the same rows."""
     with tables(spark, "ours", "plain") as (ours, plain):
         create(spark, ours, COLUMNS, PARTITIONED_BY="(p, n)", **kind)
         create(spark, plain, COLUMNS, "parquet", PARTITIONED_BY="(p, n)")
@@ -133,7 +133,7 @@ def test_rows_outside_of_what_is_overwritten_are_refused_and_a_whole_partition_i
         with pytest.raises(Exception, match=f"SHREDDED_VARIANT_{name}"):
             rows(spark, 2, p="'y'", n=1).writeTo(t).overwrite(F.col("p") == "x")
         if not kind:
-            # The row was refused by a task, when the partition's files were gone already, as in Spark's own tables.
+            # A task refuses the row after the files of the partition are deleted, as for a `parquet` table.
             assert ids(spark.table(t)) == []
             rows(spark, 1, p="'x'", n=1).write.insertInto(t)
             for condition in (F.col("n") == 1, F.col("p") > "a", F.col("id") == 1):

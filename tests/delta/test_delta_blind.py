@@ -1,6 +1,6 @@
-"""`isBlindAppend` of an append: true only if its rows were not read from the table that they go to.
+"""The log says `isBlindAppend` of an append only if the append has read nothing from its own table.
 
-Other writers may order an overwrite before a blind append, so a false `true` breaks their tables.
+Other writers may order an overwrite before a blind append, so a wrong `true` loses rows.
 """
 
 from pathlib import Path
@@ -48,7 +48,7 @@ def cached(df):
     return df
 
 
-# What the rows of an append come from: the DataFrame `new` has rows of no table, `t` is a path of the table itself.
+# Queries whose rows are appended: the DataFrame `new` has rows of no table, `t` is the table itself.
 ITSELF = {
     "load": lambda spark, t, new: load(spark, t),
     "a path with a slash at its end": lambda spark, t, new: load(spark, t + "/"),
@@ -86,7 +86,7 @@ ITSELF = {
     "a pandas function": lambda spark, t, new: load(spark, t).select("id").mapInPandas(lambda b: b, "id BIGINT"),
 }  # fmt: skip
 
-# What comes from elsewhere, `o` being the path of another table.
+# Queries that do not read the table; `o` is the path of another table.
 ELSEWHERE = {
     "values": lambda spark, o, new: new,
     "a range": lambda spark, o, new: spark.range(3),
@@ -122,7 +122,7 @@ def test_an_append_of_rows_from_elsewhere_is_blind(spark, table, other, source):
 
 
 @pytest.mark.parametrize("blind", [False, True])
-def test_inserts_and_writes_by_name_say_the_same(spark, table, other, blind):
+def test_inserts_and_writes_by_name_are_blind_appends_or_not(spark, table, other, blind):
     spark.sql(f"CREATE OR REPLACE TEMP VIEW source AS SELECT * FROM {FORMAT}.`{other if blind else table}` LIMIT 1")
     for write in (
         lambda: spark.sql("INSERT INTO blind_t SELECT * FROM source"),
@@ -142,7 +142,7 @@ def stream(spark, df, path, checkpoint):
     query.trigger(availableNow=True).start(path).awaitTermination(120)
 
 
-def test_a_stream_says_it_of_each_batch(spark, table, other, tmp_path):
+def test_each_batch_of_a_stream_is_a_blind_append_or_not(spark, table, other, tmp_path):
     def source(path):
         return spark.readStream.format(FORMAT).load(path)
 
@@ -156,7 +156,7 @@ def test_a_stream_says_it_of_each_batch(spark, table, other, tmp_path):
 
 
 @pytest.mark.parametrize("blind", [False, True])
-def test_a_batch_that_a_function_writes_says_it_too(spark, table, other, tmp_path, blind):
+def test_a_batch_that_a_function_writes_is_a_blind_append_or_not(spark, table, other, tmp_path, blind):
     source = spark.readStream.format(FORMAT).load(other if blind else table)
     query = source.writeStream.foreachBatch(lambda df, id: save(df, table) and None)
     query = query.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start()

@@ -1,4 +1,4 @@
-"""Writers at the same time: appends all land, overwrites notice what they would lose, nothing is half there.
+"""Concurrent writers: all appends are committed, overwrites fail where they would lose rows, no commit is partial.
 
 `make test` runs short series of commits and kills, FUZZ=1 long ones.
 """
@@ -21,7 +21,7 @@ from tables import refusal
 
 pytestmark = pytest.mark.fuzz
 
-# Writes in a process of its own, each n-th time an overwrite. Only rows of acknowledged writes are printed.
+# A process that writes one row after the other; each n-th write is an overwrite. It prints the rows it has committed.
 WRITER = """
 import shredded_variant
 spark = shredded_variant.attach(calm()).getOrCreate()
@@ -73,7 +73,7 @@ def test_overwrites_of_an_empty_table_notice_each_other(spark, table):
     assert ids(spark, table) == [1]
 
 
-def test_a_serializable_table_wants_one_order(spark, tmp_path):
+def test_a_serializable_table_refuses_an_overwrite_after_an_append(spark, tmp_path):
     path = str(tmp_path / "t")
     save(rows(spark, 0), path, delta__isolationLevel="Serializable")
     (failure,) = meanwhile(spark, path, lambda: save(rows(spark, 1), path), mode="overwrite")
@@ -98,14 +98,14 @@ def partitioned(spark, tmp_path):
     return path
 
 
-# What replaces one partition.
+# Options with which a write replaces only the partition p = 0.
 OF_ONE = {"dynamic": {"partitionOverwriteMode": "dynamic"}, "replaceWhere": {"replaceWhere": "p = 0"}}
 
 
 @pytest.mark.parametrize("kind", OF_ONE)
 @pytest.mark.parametrize("partition", [0, 1])
 def test_overwrites_of_partitions_land_beside_those_of_others_and_notice_their_own(spark, partitioned, kind, partition):
-    """The write meanwhile replaces this partition; the one that began before it, partition 0."""
+    """A write of partition 0 begins; before its commit, another write replaces the given partition."""
     other = rows(spark, 7).selectExpr("*", f"{partition}L AS p")
     others = lambda: save(other, partitioned, mode="overwrite", replaceWhere=f"p = {partition}")  # noqa: E731
     failures = meanwhile(spark, partitioned, others, "0L AS p", mode="overwrite", **OF_ONE[kind])
@@ -139,7 +139,7 @@ def test_two_processes_lose_nothing_that_was_acknowledged(spark, table, tmp_path
 
 
 def kill(job, path, name, nth, begun, after):
-    """Kills a process of writes some seconds after it has begun, which it must not outlive by itself."""
+    """Kills a writing process some seconds after `begun`; the process must not end before."""
     writer = subprocess.Popen(
         [sys.executable, job, path, str(name), "1000", str(nth)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clean_environment(), start_new_session=True,
@@ -153,7 +153,7 @@ def kill(job, path, name, nth, begun, after):
 
 
 def is_whole(spark, path):
-    """Every commit says what it is, every file that the log names is there, and each has its one row."""
+    """Every commit has its commitInfo, every file in the log exists, and each file has one row."""
     assert all("commitInfo" in commit[0] for commit in commits(path))
     assert active(path) <= files_on_disk(path)
     assert load(spark, path).count() == len(active(path))
@@ -177,7 +177,7 @@ def test_a_killed_creation_leaves_a_table_or_none(spark, tmp_path):
     job = script(tmp_path, WRITER)
     for moment in range(10 if FUZZ else 2):
         path = tmp_path / f"t{moment}"
-        # From the first file on until after the first commit.
+        # The kills come between the first file and a moment after the first commit.
         kill(job, path, 1, 10, path.exists, 0.03 * moment)
         log = path / "_delta_log"
         if log.exists() and list(log.glob("*.json")):

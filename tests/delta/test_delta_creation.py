@@ -1,4 +1,4 @@
-"""A table that no commit has made yet has a log before it has files, and nobody reads these until one names them."""
+"""A new table has a log directory before it has data files, and no reader reads the files before the first commit."""
 
 import shutil
 from pathlib import Path
@@ -22,13 +22,13 @@ def ids(df):
 
 
 def raising(spark):
-    """Rows of which the last ends the write, long after the first are in a file."""
+    """Rows whose last one makes the write fail, after the first rows are in a file."""
     return spark.sql("SELECT id, IF(id = 99999, raise_error('no more'), id)::VARIANT AS v FROM range(0, 100000, 1, 1)")
 
 
 @pytest.fixture
 def begun(spark, tmp_path):
-    """A path as a killed write leaves it: an empty log, and a file with rows that nobody was told of."""
+    """A path as a killed write leaves it: an empty log, and a data file that no commit names."""
     path = tmp_path / "begun"
     rows(spark, 1).write.format(FORMAT).save(str(path))
     shutil.rmtree(path / "_shredding", ignore_errors=True)
@@ -39,7 +39,7 @@ def begun(spark, tmp_path):
 
 def test_rows_of_a_write_that_was_killed_are_not_read(spark, begun):
     refusal(lambda: load(spark, begun).collect(), str(begun), "remove the directory", name=UNCOMMITTED)
-    # As by a process that was killed in its commit.
+    # As if a process was killed during its commit.
     (begun / "_delta_log" / ".00000000000000000000.json.1.tmp").write_text("{}")
     refusal(lambda: load(spark, begun).collect(), name=UNCOMMITTED)
     refusal(lambda: load(spark, f"{begun}/*.parquet").collect(), "begun", name="SHREDDED_VARIANT_INSIDE_DELTA_TABLE")
@@ -97,7 +97,7 @@ def test_a_write_that_fails_takes_no_log_of_others_away(spark, tmp_path):
 
 
 def test_while_a_table_is_created_nobody_reads_its_files(spark, tmp_path):
-    """Each row that is written looks at the table."""
+    """The log directory exists when the first row is written."""
     from pyspark.sql import functions as f
 
     path, seen = tmp_path / "t", tmp_path / "seen"

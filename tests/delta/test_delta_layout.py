@@ -1,4 +1,4 @@
-"""The layout of a Delta table is that of the files that its log names: checkpoints, removed files, broken logs."""
+"""`layout` of a Delta table shows the files of its log, also with checkpoints, removed files and broken logs."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ def rows(spark, *ids, name="x"):
 
 @pytest.fixture(scope="module")
 def original(spark, tmp_path_factory):
-    """Four rows in two files are there; two files were removed. The last commit is no checkpoint."""
+    """Two files with four rows; two more files were removed. There is no checkpoint of the last commit."""
     path = tmp_path_factory.mktemp("original") / "t"
     save(rows(spark, 1, 2, 3), path, shredding__shape__v="a BIGINT")
     save(rows(spark, 4), path, mode="overwrite", shredding__shape__v="a BIGINT")
@@ -37,7 +37,7 @@ def table(original, tmp_path):
 
 
 def counts(table):
-    """How many rows there are, and as what the path `a` is typed in how many of them."""
+    """The number of rows, and of the rows in which the path `a` has each type."""
     layout = shredded_variant.layout(table)
     return layout.rows, [(e.type, e.typed) for e in layout.entries if e.path == "$.a"]
 
@@ -51,7 +51,7 @@ def live(table):
 
 
 def checkpoint(table, name, actions, version=4):
-    """A checkpoint of a version; its commits and those before it go."""
+    """Writes a checkpoint of a version, and deletes the commits up to the version."""
     fields = [("path", pa.string()), ("size", pa.int64())]
     schema = pa.schema([(kind, pa.struct(fields)) for kind in ("add", "remove", "sidecar")])
     pq.write_table(pa.Table.from_pylist(actions, schema), table / "_delta_log" / f"{version:020}.{name}.parquet")
@@ -142,7 +142,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_cannot_be_told_is_refused_in_a_sentence(table, name):
+def test_a_broken_log_is_refused_in_a_sentence(table, name):
     damage, mention = BROKEN[name]
     damage(table)
     with pytest.raises(UnreadableFile, match=mention) as caught:

@@ -1,4 +1,4 @@
-"""The log of a table: its lines have the actions and keys of Delta's protocol, and statistics as the RFC says."""
+"""The lines of a log have the actions and keys of Delta's protocol, and the statistics of the RFC."""
 
 import json
 from pathlib import Path
@@ -11,13 +11,13 @@ from delta_tables import bounds, commits, save
 from tables import FORMAT
 
 SHAPE = "a BIGINT, b STRUCT<c STRING, d DOUBLE>"
-# The typed paths: as in the bounds of the log, as in a query, and their types.
+# The typed paths: their names in the bounds of the log and in a query, and their types.
 PATHS = {"$['a']": ("$.a", "BIGINT"), "$['b']['c']": ("$.b.c", "STRING"), "$['b']['d']": ("$.b.d", "DOUBLE")}
 DOCUMENT = """to_variant_object(named_struct('a', id, 'b', named_struct('c', 's' || id, 'd', id / 4)))"""
 
 
 def rows(spark, *ids):
-    """Row 5 has two paths in `value`, row 6 is NULL, row 7 lacks two paths, row 8 has a JSON null."""
+    """In row 5 two paths are in `value`, row 6 is NULL, row 7 lacks two paths, row 8 has a JSON null."""
     odd = """CASE id WHEN 5 THEN parse_json('{"a":"five","b":{"c":"x","d":1.5}}') WHEN 6 THEN NULL
              WHEN 7 THEN to_variant_object(named_struct('a', 7L))
              WHEN 8 THEN parse_json('{"a":8,"b":{"c":null}}') ELSE """
@@ -30,7 +30,7 @@ def rows(spark, *ids):
 
 @pytest.fixture(scope="module")
 def table(spark, tmp_path_factory):
-    """A table with commits of all kinds: appends, overwrites, a stream, a new column, another shape, no rows."""
+    """A table with all kinds of commits: appends, overwrites, a stream, a new column, another shape, no rows."""
     folder = tmp_path_factory.mktemp("log")
     path, shape = folder / "t", {"shredding.shape.v": SHAPE, "shredding.pin": "none"}
     save(rows(spark, 1, 2, 3, 4), path, "p", mode="error", **shape)
@@ -131,7 +131,7 @@ def test_the_protocol_and_the_metadata_are_those_of_the_rfc(spark, table):
         assert content["format"] == {"provider": "parquet", "options": {}}
         assert content["partitionColumns"] == ["p"]
         configuration = {"delta.enableVariantShredding": "true"}
-        # The last one is of `reshred`, whose shape the table keeps.
+        # The last commit is of `reshred`, whose shape the table keeps.
         pinned = {"shredded_variant.shape.v": "STRUCT<a BIGINT, b STRUCT<c STRING>>"} if version == 7 else {}
         assert content["configuration"] == configuration | pinned, version
         schema = json.loads(content["schemaString"])
@@ -176,7 +176,7 @@ def truth(spark, table, add):
     return counts, paths
 
 
-# row: the paths that have no bounds in its file, because the row has another value there
+# row: the paths without bounds in the file of the row, because the row has a value of another type
 UNBOUNDED = {5: {"$['a']", "$['b']['d']"}, 8: {"$['b']['c']"}}
 RESHRED = 7
 
@@ -189,7 +189,7 @@ def test_statistics_are_those_of_the_rfc_and_true(spark, table):
         assert stats.keys() == {"numRecords", "minValues", "maxValues", "nullCount", "tightBounds"}
         counts, paths = truth(spark, table, add)
         assert stats["tightBounds"] is True and stats["numRecords"] == counts[0]
-        # A variant has one count, of itself; partition columns and maps have none.
+        # A variant has one null count, for the whole column; partition columns and maps have none.
         later = {"n"} if "n" in spark.table("file").columns else set()
         assert stats["nullCount"].keys() == {"id", "v", "s", "d.e"} | later
         assert [stats["nullCount"][c] for c in ("id", "v", "d.e")] == [counts[1], counts[2], counts[4]]

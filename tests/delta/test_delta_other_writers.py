@@ -1,4 +1,4 @@
-"""delta-spark and we at one table, in turns: what either has written, kept, removed or skipped, the other sees."""
+"""delta-spark and this source use one table in turns: each reads what the other has written, removed and skipped."""
 
 import json
 import re
@@ -16,7 +16,7 @@ SHAPE = {"shredding.shape.v": "a BIGINT, s STRING, o STRUCT<d DATE, f DOUBLE>"}
 
 
 def same(spark, delta_spark, path, query):  # noqa: F811
-    """Asks both, with {t} for the table, and holds them to one answer, which is given back."""
+    """Runs a query with both; {t} is the table. Both must give the same rows, which are returned."""
     load(spark, path).createOrReplaceTempView("asked")
     ours = [list(r) for r in spark.sql(query.format(t="asked")).collect()]
     theirs = delta_spark.sql(query, t=path)
@@ -52,7 +52,7 @@ CONDITIONS = [
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_delta_spark_filters_our_tables_as_we_do(spark, delta_spark, ours, condition):  # noqa: F811
-    """On Spark 4.3 its scans take filters of partitions alone: what it reads is filtered behind a column of chance."""
+    """On Spark 4.3 delta-spark skips files only by partitions: the random column keeps the filter above the scan."""
     query = f"SELECT id, p, to_json(v) FROM (SELECT *, rand() AS r FROM {{t}}) WHERE {condition} AND r >= 0 ORDER BY id"
     found = same(spark, delta_spark, ours, query)
     expected = rows(spark, 0, 100, partition="CAST(id div 10 % 2 AS INT)").where(condition).select("id")
@@ -66,7 +66,7 @@ def test_delta_spark_prunes_our_partitions(spark, delta_spark, ours, condition):
     same(spark, delta_spark, ours, f"SELECT id, p, to_json(v) FROM {{t}} WHERE {condition} ORDER BY id")
 
 
-# a comparison of a column of type BIGINT: how many of ten files can hold rows
+# a comparison of a BIGINT column: in how many of ten files rows can match
 COMPARED = [("=", "id", 55, 1), (">", "id", 74, 3), ("<", "id", 0, 0), ("=", "id", 100, 0), (">", "id", -1, 10)]
 
 
@@ -74,7 +74,7 @@ COMPARED = [("=", "id", 55, 1), (">", "id", 74, 3), ("<", "id", 0, 0), ("=", "id
 def test_delta_kernel_skips_our_files_by_their_statistics(
     spark, delta_spark, ours, operator, column, number, files  # noqa: F811
 ):  # fmt: skip
-    """The Kernel of the registry, with its own reading of statistics, opens the files that hold rows, and no others."""
+    """Delta Kernel, with its own reader of statistics, opens only the files in which rows can match."""
     kept = delta_spark.files(ours, operator, column, number)
     holding = load(spark, ours).where(f"{column} {operator} {number}").selectExpr("_metadata.file_name").distinct()
     assert kept == sorted(r[0] for r in holding.collect())
@@ -92,7 +92,7 @@ KINDS = {
     "b": "BOOLEAN", "f": "FLOAT", "d": "DOUBLE", "s": "STRING", "w": "STRING", "y": "BINARY",
     "t": "DATE", "z": "TIMESTAMP", "m": "TIMESTAMP_NTZ",
 }  # fmt: skip
-# What stands beside rows that the shape fits.
+# Rows that the shape does not fit, beside rows that it fits.
 ODD = [
     "CAST(NULL AS VARIANT)", "parse_json('null')", "parse_json('{}')", "parse_json('[]')", "parse_json('7')",
     "parse_json('\"text\"')", "parse_json('{\"i\":null,\"o\":{\"p\":null},\"l\":[null,1,\"x\"]}')",
@@ -141,7 +141,7 @@ def test_delta_spark_inserts_into_our_tables_and_we_go_on(spark, delta_spark, tm
     delta_spark.sql(f"INSERT INTO {{t}} {new}", t=path)
     assert [r[0] for r in same(spark, delta_spark, path, query)] == [*range(10), 100]
     found, counts = run(load(spark, path).where("v:a::bigint >= 9").select("id"))
-    # Its file has no bounds: it is opened, and ours are judged by theirs.
+    # The file of delta-spark has no bounds, so that it is opened; our files are skipped by their bounds.
     assert (sorted(r[0] for r in found), counts.files) == ([9, 100], (2, 1))
     save(rows(spark, 20, 21), path, mode="overwrite", partitionOverwriteMode="dynamic", **SHAPE)
     assert [r[0] for r in same(spark, delta_spark, path, query)] == [1, 3, 5, 7, 9, 20]
@@ -153,7 +153,7 @@ def test_delta_spark_inserts_into_our_tables_and_we_go_on(spark, delta_spark, tm
 
 @pytest.fixture
 def shredded(delta_spark, tmp_path):  # noqa: F811
-    """A table that delta-spark has made and shredded itself, in two files."""
+    """A table of two files that delta-spark has written and shredded."""
     path = str(tmp_path / "theirs")
     settings = {
         "spark.sql.variant.writeShredding.enabled": "true",
@@ -182,7 +182,7 @@ def test_tables_that_delta_spark_has_shredded_are_ours_to_read_and_write(spark, 
     query = "SELECT id, to_json(v), p FROM {t} ORDER BY id"
     assert [r[0] for r in same(spark, delta_spark, shredded, query)] == list(range(20))
     rows_, counts = run(load(spark, shredded).where("v:a::bigint = 13").select("id"))
-    # Their log has no bounds of paths, but their files have.
+    # The log of delta-spark has no bounds of paths, but its files have.
     assert ([r[0] for r in rows_], counts.files, counts.groups) == ([13], (1, 1), (1, 1))
     more = rows(spark, 30, 40, partition="0L").select("id", "v", "p")
     save(more, shredded, **{"shredding.shape.v": "a BIGINT, s STRING"})
@@ -197,7 +197,7 @@ def test_tables_that_delta_spark_has_shredded_are_ours_to_read_and_write(spark, 
 
 
 def on_every_route(spark, path, expected):
-    """Removed files are gone from load, SQL, tables of a catalog, streams and footers."""
+    """Removed files are not read by load, SQL, tables of a catalog, streams or footers."""
     assert ids(spark, path) == expected
     assert load(spark, path).count() == len(expected)
     assert sorted(r[0] for r in spark.sql(f"SELECT id FROM {FORMAT}.`{path}`").collect()) == expected
@@ -215,7 +215,7 @@ def on_every_route(spark, path, expected):
 
 
 def test_the_documents_say_what_deltas_own_tools_do_on_this_spark(spark, delta_spark, tmp_path):  # noqa: F811
-    """The settings and the statements of docs/delta.md, as they stand there, and those that it says do not work."""
+    """Runs the settings and statements of docs/delta.md, and the statements that it says do not work."""
     text = (ROOT / "docs" / "delta.md").read_text().split("## With Delta's own tools")[1].split("\n## ")[0]
     assert dict(re.findall(r"--conf (\S+?)=(\S+)", text)) == SETTINGS
     (block,) = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)

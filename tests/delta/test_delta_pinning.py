@@ -1,4 +1,4 @@
-"""Columns of a Delta table keep their first shape, as properties: later writes make files of one Parquet schema."""
+"""Columns of a Delta table keep their first shape in table properties: all later files have one Parquet schema."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def append(df, path, **options):
 
 @pytest.fixture
 def pinned(spark, table):
-    """A table whose first write rests on enough rows for the second to pin."""
+    """A table whose first write has enough rows, so that the second write pins its shape."""
     return save(documents(spark, "n", "s"), table)
 
 
@@ -96,7 +96,7 @@ def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, table):
     assert pins(table) == {"v": "STRUCT<d DECIMAL(5,3), n BIGINT, s STRING>"}
 
 
-def test_files_that_were_removed_say_nothing(spark, table):
+def test_removed_files_pin_no_shape(spark, table):
     save(documents(spark, "n"), table)
     save(documents(spark, "s"), table, mode="overwrite")
     save(documents(spark, "o"), table)
@@ -141,7 +141,7 @@ def test_partitions_that_are_overwritten_follow_the_pin(spark, table):
 
 
 def set_property(path, column, shape):
-    """As another program sets a property of the table, or unsets it."""
+    """Sets or unsets a property of the table, as another program does."""
     metadata = [a for commit in commits(path) for a in commit if "metaData" in a][-1]
     metadata["metaData"]["configuration"].pop(f"shredded_variant.shape.{column}", None)
     if shape:

@@ -1,4 +1,4 @@
-"""Protocols of Delta tables that others have made: older versions, previews, features that ask for more than files."""
+"""Protocols of Delta tables of other writers: older versions, preview features, features that are not supported."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ def rows(spark, *ids, columns=PLAIN):
 
 
 def with_protocol(table, readers, writers, features=None, properties=None, field=None):
-    """The table as if its first commit had this protocol, these properties and this metadata of its first column."""
+    """Gives the first commit of a table this protocol, these properties and this metadata of the first column."""
 
     def change(action):
         if "protocol" in action:
@@ -72,7 +72,7 @@ def test_tables_of_older_versions_are_read_and_written_and_keep_them(spark, tabl
     assert not [a for commit in commits(table)[1:] for a in commit if "protocol" in a or "metaData" in a]
 
 
-# (versions, what the table uses, its name): features that the version brings without naming them
+# name: (versions, properties, metadata of a column): features that an older version has without naming them
 IN_USE = {
     "invariants": (1, 2, {}, {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}),
     "checkConstraints": (1, 3, {"delta.constraints.c": "id > 0"}, None),
@@ -183,7 +183,7 @@ TRACKED = {"delta.enableRowTracking": "true", "delta.rowTracking.materializedRow
 
 
 def test_rows_of_tracked_tables_keep_ids_that_nobody_else_has(spark, tmp_path, delta_spark):  # noqa: F811
-    """`baseRowId` of each file is above all others, and the domain remembers the highest one."""
+    """`baseRowId` of each new file is above all former row ids, and the domain has the highest id."""
     table = tmp_path / "t"
     delta_spark.sql(
         "CREATE TABLE {t} (id BIGINT, p BIGINT) USING delta TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
@@ -207,7 +207,7 @@ def test_times_in_commits_rise_and_are_those_of_versions(spark, tmp_path, delta_
     table = tmp_path / "t"
     properties = "TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')"
     delta_spark.sql(f"CREATE TABLE {{t}} (id BIGINT, p BIGINT) USING delta {properties}", t=table)
-    # A clock that goes wrong: the last commit is a day ahead of the next one.
+    # A wrong clock: the first commit is a day ahead of the next one.
     ahead = []
 
     def change(action):
@@ -226,7 +226,6 @@ def test_times_in_commits_rise_and_are_those_of_versions(spark, tmp_path, delta_
     assert ids(load(spark, table)) == [2, 3, 4] == sorted(r[0] for r in delta_spark.sql("SELECT id FROM {t}", t=table))
 
 
-# route: how a write with hot keys of a map comes; each is refused with the reason
 KEYS = {"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.keys": "k"}
 
 

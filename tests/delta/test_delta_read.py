@@ -1,4 +1,4 @@
-"""Delta tables that we read: removed files stay gone on every route, versions, and what is refused by name."""
+"""Reads of Delta tables: removed files are not read by any route, versions are, and unsupported options are refused."""
 
 import json
 import shutil
@@ -162,7 +162,7 @@ def with_field(table, **metadata):
     rewrite(table, 0, change)
 
 
-# feature: what makes a table use it, in its properties and in the metadata of a column
+# feature: the properties and the metadata of a column with which a table uses it
 USED = {
     "checkConstraints": ({"delta.constraints.c": "id > 0"}, {}),
     "invariants": ({}, {"delta.invariants": '{"expression":{"expression":"id > 0"}}'}),
@@ -234,7 +234,7 @@ def test_a_damaged_log_is_named(spark, table, name):
 
 
 def in_the_middle(file):
-    """Pages that are none, behind a footer that is whole."""
+    """Damages the pages of a file, and leaves its footer as it is."""
     content = file.read_bytes()
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     file.write_bytes(content[:4] + b"\xff" * (footer - 4) + content[footer:])

@@ -21,7 +21,7 @@ def ids(df):
 
 @pytest.fixture
 def table(spark, tmp_path):
-    """A table in which an overwrite has replaced row 1 by row 2."""
+    """A table whose row 1 an overwrite has replaced by row 2."""
     path = str(tmp_path / "t")
     save(rows(spark, 1), path)
     save(rows(spark, 2), path, mode="overwrite")
@@ -29,7 +29,7 @@ def table(spark, tmp_path):
 
 
 def state(path):
-    """The bytes of all commits by file name, and the data files."""
+    """The bytes of each commit by its file name, and the names of the data files."""
     log = {f.name: f.read_bytes() for f in (Path(path) / "_delta_log").iterdir() if f.suffix == ".json"}
     return log, files_on_disk(path)
 
@@ -117,7 +117,7 @@ def test_an_insert_into_a_view_of_load_is_one_commit(spark, table, kind, expecte
     assert later.items() >= log.items() and len(later) == len(log) + 1
 
 
-# statement: what Spark says of it; only queries find a table by its path
+# statement: the condition of Spark's error; only queries find a table by its path
 WRITES = {
     "INSERT INTO {t} SELECT 4L, parse_json('1'), 0": "TABLE_OR_VIEW_NOT_FOUND",
     "INSERT OVERWRITE {t} SELECT 4L, parse_json('1'), 0": "TABLE_OR_VIEW_NOT_FOUND",

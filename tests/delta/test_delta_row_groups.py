@@ -1,4 +1,4 @@
-"""Files of several row groups, one of which ends or widens what can be said of the file: no bound is less than true."""
+"""The bounds of a file of several row groups hold for all of its rows, whatever one row group has."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,7 +11,7 @@ PATH = "$['a']"
 
 
 def table(spark, path, value, odd, shape, groups=(1,)):
-    """One file: row i of four row groups has `value` of `i`, but one row, or all rows, of some groups `odd`."""
+    """One file of four row groups: row i has `value`, but one row or all rows of the chosen groups have `odd`."""
     sql, everywhere = odd if isinstance(odd, tuple) else (odd, False)
     where = " OR ".join(f"(id div {GROUP} = {g}{'' if everywhere else f' AND id % {GROUP} = 3'})" for g in groups)
     document = f"IF({where}, {sql}, to_variant_object(named_struct('a', {value})))"
@@ -30,7 +30,7 @@ def of(value):
 
 
 def inner(low, high):
-    """The ends of the ids that stand in other rows."""
+    """The lowest and the highest id of the other rows."""
     return low, high
 
 
@@ -38,8 +38,8 @@ def greater(low, high):
     return f"{low:03}", "x" * 31 + "y"
 
 
-# name: (value of a row, shape, what stands in one group, the bounds of the file by the ends of the other ids,
-# a condition that the odd rows fulfil)
+# name: (value of a row, shape, the odd value of one group, the bounds of the file by the lowest and highest id of the
+# other rows, a condition that the odd rows fulfil)
 CASES = {
     "a NaN": ("CAST(id AS DOUBLE)", "DOUBLE", of("CAST('NaN' AS DOUBLE)"), None, "v:a::double > 100"),
     "a NaN among floats": ("CAST(id AS FLOAT)", "FLOAT", of("CAST('NaN' AS FLOAT)"), None, "v:a::float > 100"),

@@ -1,4 +1,4 @@
-"""Streams into Delta tables: each micro-batch is one commit, there exactly once whenever the query is stopped.
+"""Streams into Delta tables: each micro-batch is committed exactly once, whenever the query is stopped.
 
 `make test` kills a query a few times, FUZZ=1 many times.
 """
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.fuzz
 
 COLUMNS = "id BIGINT, v VARIANT"
 
-# A stream of one file a batch, which never ends by itself.
+# A stream that reads one file in each batch, and does not end by itself.
 STREAM = """
 import shredded_variant
 spark = shredded_variant.attach(calm()).getOrCreate()
@@ -38,7 +38,7 @@ stream.trigger(processingTime="0 seconds").start(path).awaitTermination()
 
 
 class Stream:
-    """A folder of Parquet files as the rows of a stream into a table, with a checkpoint."""
+    """A stream from a folder of Parquet files into a table, with a checkpoint."""
 
     def __init__(self, spark, folder, path, **options):
         self.spark, self.folder, self.path = spark, Path(folder), str(path)
@@ -65,7 +65,7 @@ class Stream:
         return self
 
     def forget(self, batch):
-        """As if the query had been killed after the commit to the table and before its own note of it."""
+        """Deletes the query's own note of a batch, as if it was killed after the commit and before the note."""
         (self.checkpoint / "commits" / str(batch)).unlink()
         (self.checkpoint / "commits" / f".{batch}.crc").unlink(missing_ok=True)
 
@@ -80,7 +80,7 @@ def ids(spark, path):
 
 
 def batches(path):
-    """The batches that a table's log names, in order."""
+    """The numbers of the batches in a table's log, in order."""
     return [a["txn"]["version"] for commit in commits(path) for a in commit if "txn" in a]
 
 

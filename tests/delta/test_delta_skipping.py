@@ -1,4 +1,4 @@
-"""Files of Delta tables that are never opened: how many of how many, and never one with a row that matches."""
+"""Filters open only the files of a Delta table that can have matching rows."""
 
 import shutil
 from pathlib import Path
@@ -26,7 +26,7 @@ def table(spark, tmp_path_factory):
     return save(df, path, **{"shredding.shape.v": SHAPE})
 
 
-# filter: how many of the thousand files are opened, and in how many of these row groups are read, if in fewer
+# filter: how many of the thousand files are opened, and of how many of them row groups are read, if these are fewer
 FILTERS = {
     "id BETWEEN 350 AND 550": 3,
     "v:n::bigint BETWEEN 350 AND 550": 3,
@@ -61,7 +61,7 @@ def test_files_that_cannot_match_are_not_opened(spark, table, condition):
 
 @pytest.fixture
 def remains(table, tmp_path):
-    """The table, in which all files are garbage but the three that a range matches."""
+    """The table, whose files are all garbage but the three that a range matches."""
     copy = Path(shutil.copytree(table, tmp_path / "remains"))
     firsts = [file["minValues"]["id"] for file in statistics(copy, 0)]
     paths = [add["path"] for add in actions(copy, "add", 0)]

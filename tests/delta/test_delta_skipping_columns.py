@@ -1,4 +1,4 @@
-"""Files of Delta tables are skipped by whatever a filter names: partitions with bounds, structs, odd names."""
+"""Files of Delta tables are skipped by partitions, fields of structs, paths, and columns with odd names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Generated filters over generated Delta tables of several files and row groups: no file is skipped that has a row.
+"""Generated filters over generated Delta tables of several files and row groups: no matching row is skipped.
 
 `make test` runs a few seeds, FUZZ=1 many; SEED=123 runs one again.
 """
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.fuzz
 FILTERS = 20  # of each seed
 FILES = 8
 ROWS = 40  # of a file
-# One scalar a kind: numbers, NaN and times among them, whatever else the seed picks.
+# One path of each scalar type, also if the seed picks other types.
 ALWAYS = {"a": "BIGINT", "b": "DOUBLE", "c": "TIMESTAMP"}
 
 
 def table(r, spark, path):
-    """Files that differ in one of their paths; some lack it, some have it in several types, some in another shape."""
+    """Files that differ in one path: some lack it, some have it with several types, some have another shape."""
     documents = Documents(r)
     documents.kind = documents.kind | ALWAYS
     stray = r.choice([0, 0.02, 0.1])

@@ -1,4 +1,4 @@
-"""Delta tables as sources of streams: what they hold, then what each commit adds, each row once."""
+"""Delta tables as sources of streams: first their rows, then the rows of each commit, each row once."""
 
 import json
 import shutil
@@ -13,14 +13,14 @@ from tables import FORMAT
 
 
 def rows(spark, *ids):
-    """Partition columns stand before others, so that orders of columns show."""
+    """The partition column is first, so that a wrong order of columns shows."""
     text = """parse_json(concat('{"a":', id, '}'))"""
     df = spark.createDataFrame([(i,) for i in ids], "id BIGINT").coalesce(1)
     return df.selectExpr("id % 2 AS p", "id", f"{text} AS v")
 
 
 class Reader:
-    """A stream from a table that gathers its rows in a folder, with a checkpoint."""
+    """A stream from a table into a folder, with a checkpoint."""
 
     def __init__(self, spark, table, folder, **options):
         self.spark, self.table, self.folder, self.options = spark, str(table), Path(folder), options
@@ -34,7 +34,7 @@ class Reader:
         return stream.start(str(self.folder / "rows"))
 
     def run(self, select=("*",)):
-        """Reads what there is now; the ids of all that was read so far, as often as they came."""
+        """Reads the present rows, and returns all ids that the stream has read so far, with repeats."""
         query = self.start(select, availableNow=True)
         try:
             assert query.awaitTermination(120)
@@ -46,7 +46,7 @@ class Reader:
         return sorted(r[0] for r in self.spark.read.parquet(str(self.folder / "rows")).select("id").collect())
 
     def batches(self):
-        """How many batches were made, and where each ended."""
+        """The end offset of each batch."""
         logs = (self.folder / "checkpoint" / "offsets").glob("[0-9]*")
         return [json.loads(log.read_text().split("\n")[2]) for log in sorted(logs, key=lambda f: int(f.name))]
 
@@ -140,7 +140,7 @@ def test_limits_make_batches_of_files_within_versions(spark, tmp_path, options, 
 
 
 def test_a_query_goes_on_where_it_was_stopped(spark, reader, table):
-    """Also where the sink had the batch, but the query did not note it, and where a version was read in part."""
+    """Also if the sink has the batch but the query has no note of it, and if a version was read in part."""
     reader.options = {"maxFilesPerTrigger": "1"}
     reader.run()
     save(rows(spark, 3, 4), table)
@@ -227,7 +227,7 @@ def emptied(spark, table):
     save(rows(spark).limit(0), table, mode="overwrite")
 
 
-# what happens to a table; options; the ids that came in the end, or the refusal
+# (change of the table, options, the ids that are read in the end, or the refusal)
 REMOVALS = [
     (replaced, {}, "ignoreChanges"),
     (replaced, {"ignoreDeletes": "true"}, "skipChangeCommits"),
@@ -241,7 +241,7 @@ REMOVALS = [
 
 
 @pytest.mark.parametrize(("change", "options", "expected"), REMOVALS)
-def test_rows_that_are_taken_away_need_a_word(spark, reader, table, change, options, expected):
+def test_removed_rows_are_refused_without_an_option(spark, reader, table, change, options, expected):
     reader.run()
     change(spark, table)
     save(rows(spark, 4), table)

@@ -1,4 +1,4 @@
-"""The statistics of files in the log: every type's bounds, the paths that may have none, and how many there are."""
+"""The statistics of files in the log: the bounds of every type, and which and how many paths have bounds."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A Delta table whose property does not allow it gets no shredded variant, whatever way rows come."""
+"""No write shreds variants into a Delta table whose property does not allow it."""
 
 import json
 from pathlib import Path
@@ -21,12 +21,12 @@ def rows(spark, *ids):
 
 
 def kinds(path):
-    """The kinds of the layouts that the files of the newest version have, and in how many files each is."""
+    """How many files of the newest version have each kind of layout."""
     return {shape.kind: shape.files for shape in layout(path).shapes}
 
 
 def set_property(path, value):
-    """As ALTER TABLE would, with the feature that the property asks for."""
+    """Sets the property and its table feature, as ALTER TABLE does."""
     log = [a for commit in commits(path) for a in commit]
     metadata, protocol = ([a[kind] for a in log if kind in a][-1] for kind in ("metaData", "protocol"))
     key = "delta.enableVariantShredding"

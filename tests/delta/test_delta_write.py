@@ -1,4 +1,4 @@
-"""Delta tables that we write: the log, what an independent Delta reads of it, and what stays after failures."""
+"""Writes of Delta tables: the log, what an independent Delta reader reads, and what remains after failures."""
 
 from pathlib import Path
 
@@ -129,7 +129,7 @@ def test_partition_values_come_back_as_they_were(spark, table, delta_spark, kind
     load(spark, table).createOrReplaceTempView("t")
     assert [list(r) for r in spark.sql(asked.format(t="t")).collect()] == expected
     assert delta_spark.sql(asked, t=table) == expected
-    # A dynamic overwrite knows them again.
+    # A dynamic overwrite replaces the same partitions.
     save(spark.sql(query), table, mode="overwrite", partitionOverwriteMode="dynamic")
     assert load(spark, table).count() == len(PARTITIONS[kind])
 
@@ -157,7 +157,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_meant_is_refused(spark, table, name):
+def test_wrong_options_are_refused(spark, table, name):
     options, mention = REFUSED[name]
     save(rows(spark, 1, 2), table, "p")
     before = files_on_disk(table)

@@ -1,4 +1,4 @@
-"""S3 through Hadoop's S3A, with a server on loopback: drivers that write at once lose nothing, and what is asked for.
+"""S3 through Hadoop's S3A, with a server on loopback: concurrent drivers lose no rows, and few requests are sent.
 
 `make test` runs short series of appends, FUZZ=1 long ones.
 """
@@ -18,7 +18,7 @@ from s3_server import S3
 pytestmark = pytest.mark.fuzz
 
 
-# Runs the code in each line of its input, and answers with what it leaves in `answer`.
+# Runs the code of each line of its input, and prints the variable `answer`.
 DRIVER = """
 import shredded_variant
 builder = calm()
@@ -88,8 +88,8 @@ def store():
 
 @pytest.fixture(scope="module")
 def drivers(store, tmp_path_factory):
-    """Two of them, each in a JVM of its own."""
-    # Buckets are configured one by one: this one has its conditions switched off.
+    """Two drivers, each with a JVM of its own."""
+    # Buckets are configured one by one: conditional writes are off for this bucket.
     settings = CALM | store.settings() | {"spark.hadoop.fs.s3a.bucket.off.create.conditional.enabled": "false"}
     both = [Driver(tmp_path_factory.mktemp("driver"), settings) for _ in range(2)]
     yield both
@@ -119,7 +119,7 @@ answer = "all acknowledged"
 def test_two_drivers_that_append_to_one_delta_table_lose_nothing(store, drivers):
     path, number = "s3a://both/t", 100 if FUZZ else 4
     drivers[0].run(f'save(rows(-1), "{path}", table="delta")')
-    # Both have looked for the newest version before either has put its commit.
+    # Both drivers have read the newest version before one of them commits.
     store.meetings = 3
     for i, driver in enumerate(drivers):
         driver.begin(appends(path, 1000 * i, number))
@@ -143,7 +143,7 @@ def test_a_commit_whose_answer_gets_lost_is_there_once(store, driver):
 
 @pytest.mark.parametrize("bucket", ["ignores", "off"])
 def test_a_store_that_cannot_keep_two_drivers_apart_is_refused_unless_there_is_one(store, driver, bucket):
-    """One ignores conditions, at the other they are switched off."""
+    """One store ignores the conditions of writes; for the other, S3A sends none."""
     store.keeps_conditions = bucket != "ignores"
     path = f"s3a://{bucket}/t"
     for mode in ("append", "overwrite", "error"):
@@ -211,7 +211,7 @@ def test_pins_are_refused_where_two_drivers_could_both_create_them(store, driver
     assert driver.run(f"answer = ids('{path}')") == [1, 2, 3]
 
 
-# What is done below a prefix, at `{0}`.
+# Actions on tables below the prefix `{0}`, and the rows that they read.
 BELOW = """
 save(rows(1, 2), "{0}/files")
 save(rows(3), "{0}/files")
@@ -243,12 +243,12 @@ def test_a_table_above_is_still_found_where_it_may_be_seen(store, driver):
         assert "SHREDDED_VARIANT_INSIDE_DELTA_TABLE" in driver.run(f"answer = refused(lambda: {code})")
 
 
-def test_what_is_denied_at_the_table_itself_is_said(store, driver):
+def test_a_denied_table_is_an_error_that_names_the_denial(store, driver):
     store.allowed = "denied/else/"
     assert "AccessDenied" in driver.run("answer = refused(lambda: load('s3a://denied/t').count())")
 
 
-# What is done with a directory of files, and how often it may be asked of a directory whether it is a Delta table.
+# Actions on a directory of files, and how often each may ask whether the directory is a Delta table.
 ASKED = {
     "load('{0}').count()": 1,
     "load('{0}').where('v:a::int = 1').count()": 1,

@@ -1,4 +1,4 @@
-"""The examples of the draft's text, entered as they stand: read, written, and asked for a path."""
+"""The examples of the draft, word by word: written, read, and queried by path."""
 
 import pyarrow as pa
 import pytest
@@ -14,7 +14,7 @@ from variants import NULL, array, decimal, obj
 LONG, TEXT = draft(pa.int64()), draft(pa.string())
 EXAMPLE = draft(object={"a": LONG, "b": draft(object={"c": TEXT})})
 EXAMPLE_SHAPE = "a BIGINT, b STRUCT<c STRING>"
-# "Parquet Example": the variant value, and what lies in the columns for it
+# "Parquet Example": the variant value, and the columns for it
 EXAMPLE_ROWS = [
     (obj(a=123, b={"c": "hello"}), {"object": {"a": typed(123), "b": {"object": {"c": typed("hello")}}}}),
     (

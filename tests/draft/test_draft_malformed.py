@@ -1,4 +1,4 @@
-"""Malformed draft files: each is refused in one clear sentence that names the file, the place and what is wrong."""
+"""Each malformed draft file is refused in one sentence that names the file, the column and the fault."""
 
 import pyarrow as pa
 import pytest
@@ -11,7 +11,7 @@ LONG = draft(pa.int64())
 ALL = draft(pa.int64(), {"a": LONG}, LONG)
 A = draft(object={"a": LONG})
 
-# name: (shape, cell, what the sentence says)
+# name: (shape, cell, a part of the sentence)
 CONFLICTS = {
     "a value typed and untyped": (LONG, untyped(1, typed_value=2), "At 'v' untyped_value and a typed column"),
     "a variant null beside a typed value": (LONG, untyped(NULL, typed_value=2), "both set"),
@@ -102,14 +102,14 @@ SCHEMAS = {
 def test_a_group_that_breaks_the_layout_is_refused_by_name(spark, tmp_path, name):
     shape, said = SCHEMAS[name]
     path = write_draft(tmp_path / "f.parquet", shape, [{}])
-    # What a path does not lead to is not looked at.
+    # Cells that a path does not need are not read, so their faults are not found.
     aside = ("a field without the layout", "a field of an element that is text")
     for query in ("v",) if name in aside else ("v", "v:k::int"):
         refusal(lambda q=query: load(spark, path).selectExpr(q).collect(), said, "f.parquet")
 
 
 def test_a_hostile_value_is_refused_before_it_grows(spark, tmp_path):
-    """Arrays whose elements all are the same bytes come out as much more than they are."""
+    """An array whose elements share the same bytes would be rebuilt as a much larger value."""
     stored = b"\x00"
     for _ in range(30):
         stored = bytes([3, 4, 0, 0, 0, 0, len(stored)]) + stored if len(stored) < 256 else stored

@@ -1,4 +1,4 @@
-"""Draft files are skipped by `typed_value` only where nothing is stored in the cell or around it that may match too."""
+"""Draft files are skipped by `typed_value` only if no stored value of the cell, or around it, can match."""
 
 import pyarrow as pa
 import pytest
@@ -105,10 +105,10 @@ def test_a_stored_value_at_any_level_keeps_its_page(spark, tmp_path, level):
         rows[i] = LEVELS[level]("25")
     df = in_pages(spark, tmp_path / "f.parquet", NESTED, rows)
     path = "variant_get(v, '$.b.a', 'bigint')"
-    # The page of the bounds, and that of what is stored.
+    # The page of the typed leaf, and the page of the stored values.
     assert kept(df, f"{path} = 25") == ([*stray, 25], 1 + len(stray))
     assert kept(df, f"{path} > 30") == (list(range(31, 40)), 1 + len(stray))
-    # The same page.
+    # Both leaves have the same pages.
     assert kept(df, f"{path} = 14") == ([14], 1)
     rows, counts = run(df.where(f"{path} = 100").select("id"))
     assert (rows, counts.groups) == ([], (1, 0) if level else (0, 1))
@@ -117,7 +117,7 @@ def test_a_stored_value_at_any_level_keeps_its_page(spark, tmp_path, level):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_pages_whose_stored_values_are_variant_nulls_are_skipped_as_if_there_were_none(spark, tmp_path, level):
-    """At the cell itself a variant null is NULL to a cast; around it, it holds no path."""
+    """A cast of a stored variant null gives NULL; a variant null around the cell has no path."""
     rows = [{"object": {"b": {"object": {"a": typed(i)}}}} for i in range(ROWS_IN_PAGES)]
     null = untyped(NULL)
     rows[15] = {"root": null, "b": {"object": {"b": null}}, "a": {"object": {"b": {"object": {"a": null}}}}}[level]
@@ -187,7 +187,7 @@ def test_row_groups_and_pages_are_skipped_as_in_todays_layout(both, condition):
 
 
 def test_a_copy_by_another_library_is_not_taken_for_ours(spark, tmp_path):
-    """It keeps the keys of the footer, but nobody knows what it did to the rows."""
+    """Another writer may copy the keys of the footer, but its rows may break the law of the layout."""
     import pyarrow.parquet as pq
 
     path = write(frame(spark, *[of({"a": i, "z": 1}) for i in range(20)]), tmp_path / "t",

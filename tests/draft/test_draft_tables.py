@@ -1,4 +1,4 @@
-"""Tables that mix the draft with today's layout and unshredded files, and what `layout` says of them."""
+"""Tables with files of the draft layout, the current layout and without shredding, and `layout` of such tables."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -59,7 +59,7 @@ def test_appends_may_change_the_layout(spark, tmp_path):
 @pytest.mark.parametrize(("named", "kept"), [({}, "STRUCT<n BIGINT, s STRING>"), ({"shredding__shape__v": "s STRING"},
                                                                                 "STRUCT<s STRING>")])  # fmt: skip
 def test_a_table_keeps_its_shape_in_drafts_as_in_other_files(spark, tmp_path, named, kept):
-    """Whether it was inferred or named, later writes and streams of either layout have it."""
+    """Later writes and streams, in either layout, use the pinned shape, whether it was inferred or given."""
     table = write(documents(spark, "n", "s"), tmp_path / "t", layout="draft", **named)
     first = data_files(table)
     for fields in (("n",), ("o", "d"), ("l", "s")):
@@ -90,7 +90,7 @@ def test_streams_and_path_sql_write_and_read_drafts(spark, tmp_path):
 
 
 def test_hot_keys_of_maps_stand_beside_drafts(spark, tmp_path):
-    """Each kind of column by its own law; variants that are values of a map are not shredded in either layout."""
+    """Variants, plain columns and maps in one table; variants in a map are not shredded in either layout."""
     rows = spark.range(0, 40, 1, 1).selectExpr(
         "CAST(id AS INT) AS id", """parse_json(concat('{"a":', id, ',"z":"', id, '"}')) AS v""",
         "map('k', lpad(id, 2, '0'), 'cold', 'x') AS m",

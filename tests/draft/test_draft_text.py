@@ -20,7 +20,7 @@ LONG, TEXT = draft(pa.int64()), draft(pa.string())
 
 
 def test_the_four_states_of_a_leaf(spark, tmp_path):
-    """Missing; any type; the column's type; the fourth is invalid and refused, see test_draft_malformed."""
+    """Three of the four rows of the table; the fourth is invalid and is refused, see test_draft_malformed."""
     shape = draft(object={"a": LONG})
     rows = [{"object": {"a": c}} for c in ({}, None, untyped("x"), typed(7))]
     assert read_rows(spark, tmp_path, shape, *rows) == [obj(), obj(), obj(a="x"), obj(a=7)]
@@ -56,7 +56,7 @@ def test_a_level_may_have_any_of_the_four_fields(spark, tmp_path):
 
 @pytest.fixture(scope="module")
 def converted(spark, tmp_path_factory):
-    """The tables of today's specification, with the same cells in the draft's groups, as one table."""
+    """The tables of the current specification as one draft table, with the same cells."""
     folder, first = tmp_path_factory.mktemp("converted"), 0
     for i, (shape, rows) in enumerate(TABLES.values()):
         cells = [as_draft_cell(c) for c, _ in rows]
@@ -74,7 +74,7 @@ def test_every_type_and_state_means_what_it_means_in_todays_layout(converted, na
 
 
 def test_metadata_ends_where_its_last_offset_says(spark, tmp_path):
-    """The binary of the text: one entry, which ends at the second byte, so six bytes, and behind them the value."""
+    """The binary in the text of the draft: six bytes of metadata with one key, then the value."""
     stored = b"\x01\x01\x00\x02hi" + bytes([0b00000010, 1, 0, 0, 2, 12, 7])
     assert split(stored) == obj(hi=7)
     assert read_rows(spark, tmp_path, draft(), {"untyped_value": stored}) == [obj(hi=7)]
@@ -93,7 +93,7 @@ def test_metadata_may_have_offsets_of_any_size(spark, tmp_path, size):
 # ---- "Unshredded values" ----
 
 UNSHREDDED = [
-    # the value, and what lies in the columns along `a BIGINT, b STRUCT<c BIGINT>`
+    # the value, and the columns of the shape `a BIGINT, b STRUCT<c BIGINT>`
     (obj(a={"x": 1}), {"object": {"a": untyped({"x": 1})}}),
     (obj(a=[1]), {"object": {"a": untyped([1])}}),
     (obj(a=double(1.0)), {"object": {"a": untyped(double(1.0))}}),
@@ -106,7 +106,7 @@ UNSHREDDED = [
 ]
 
 
-def test_what_has_no_column_is_stored_beside(spark, tmp_path):
+def test_values_without_a_column_are_stored_beside_the_typed_ones(spark, tmp_path):
     table = tmp_path / "t"
     rows = [v for v, _ in UNSHREDDED]
     assert written(spark, table, "a BIGINT, b STRUCT<c BIGINT>", *rows) == [c for _, c in UNSHREDDED]
@@ -190,7 +190,7 @@ def test_expressions_do_not_see_the_type_of_a_number(spark, tmp_path):
     written(spark, table, "DECIMAL(9,2)", int8(123))
     df = load(spark, table)
     assert df.selectExpr("cast(v AS STRING)", "v::bigint", "to_json(v)").collect() == [("123", 123, "123")]
-    # The one exception of the text: it names the type that the number has now.
+    # The one exception in the text: the number gets the type of its column.
     assert df.selectExpr("schema_of_variant(v)").first()[0] in ("BIGINT", "DECIMAL(3,0)", "DECIMAL(9,2)")
 
 
@@ -255,8 +255,8 @@ def test_null_and_missing_at_each_place(spark, tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"write_statistics": False}], ids=["statistics", "none"])
-def test_where_a_variant_is_null_whatever_tells_it(spark, tmp_path, options):
-    """There is no metadata to ask: any leaf's levels tell, also where nothing is stored or nothing was counted."""
+def test_a_null_variant_is_found_by_the_levels_of_any_leaf(spark, tmp_path, options):
+    """Without metadata, the levels of any leaf show which rows are present, also in files without null counts."""
     without = draft(object={"a": draft(pa.int64(), untyped=False)}, array=draft(), untyped=False)
     rows = [None, {}, {"object": {}}, {"object": {"a": typed(1)}}, None, {"array": [untyped(1), None]}, {"array": []}]
     for shape in (without, without._replace(untyped=pa.binary())):
@@ -297,8 +297,8 @@ def test_keys_are_data_whatever_their_names(spark, tmp_path):
     assert written(spark, tmp_path / "t", ddl, row) == [cell]
 
 
-def test_what_a_group_of_a_file_is(spark, tmp_path):
-    """A variant by annotation, by the user's schema, or by its fields; else a struct."""
+def test_a_group_is_a_variant_or_a_struct(spark, tmp_path):
+    """A group is a variant by its annotation, by the schema of the read, or by its fields; otherwise it is a struct."""
     only = draft(pa.int64())
     without = draft(pa.int64(), untyped=False)
     kinds = {

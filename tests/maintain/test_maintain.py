@@ -46,7 +46,7 @@ def test_compacting_is_one_commit_of_the_same_rows_in_which_no_data_changes(spar
     assert not any(a["dataChange"] for a in adds + removes)
     (info,) = actions(small, "commitInfo")
     assert info["operation"] == "OPTIMIZE" and info["isBlindAppend"] is False
-    # The new files skip like others: their statistics are whole.
+    # The new files have complete statistics.
     assert adds[0]["tags"] == {"shredded_variant.bounds": "1"}
     assert json.loads(adds[0]["stats"])["numRecords"] == 400
     assert "nothing to do" in repr(compact(spark, small))
@@ -113,7 +113,7 @@ def test_partitioned_tables_are_clustered_within_partitions(spark, table, by):
     assert rows(spark, table) == before
     assert len(active(table)) == 3
     if by == ["id"]:
-        # The write of partitions leaves the order alone.
+        # The write of partitions keeps the order of the rows.
         for file in active(table):
             of = load(spark, table).where(f"_metadata.file_name = '{Path(file).name}'")
             ids = [row.id for row in of.select("id").collect()]
@@ -176,7 +176,7 @@ def test_an_append_only_table_may_be_compacted(spark, table):
 
 @pytest.mark.parametrize("lost", ["corrupt", "missing"])
 def test_no_file_is_left_out_whatever_the_session_allows(spark, small, lost):
-    """A read that goes on without a file must not be what remains of the table."""
+    """A read that ignores missing files must not replace the table by what it finds."""
     file = Path(small) / sorted(active(small))[0]
     for checksum in Path(small).glob(".*.crc"):
         checksum.unlink()
@@ -280,8 +280,8 @@ def test_wrong_arguments_are_one_sentence(spark, small, directory, tmp_path):
     assert not Path(to).exists() and len(commits(small)) == 4
 
 
-def test_the_options_below_are_refused_in_other_hands(spark, small, directory, tmp_path):
-    """Files may stand for others only if nothing was dropped, added or changed between."""
+def test_internal_options_of_maintenance_are_refused_in_queries_of_users(spark, small, directory, tmp_path):
+    """Rows that are read with these options replace a table only if the query has dropped, added and changed none."""
     read = spark.read.format(FORMAT).option("maintenance", "rows").option("maintenance.targetBytes", "1000000000")
     few, every = read.option("maintenance.onlySmall", "true").load(small), read.load(small)
     other = str(tmp_path / "other")

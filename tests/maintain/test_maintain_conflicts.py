@@ -13,7 +13,7 @@ from shredded_variant import compact
 
 
 def begun(spark, path, work, others):
-    """Runs `work`, and `others` after it has written its first file; the message of what failed, if it did."""
+    """Runs `work`, and `others` after the first file of `work`; returns the error messages of `work`."""
     failures = []
 
     def go():

@@ -1,4 +1,4 @@
-"""compact, reshred, unshred and verify over Spark Connect: a client that can send plans and nothing else."""
+"""compact, reshred, unshred and verify over Spark Connect, whose client can only send plans."""
 
 from programs import python
 

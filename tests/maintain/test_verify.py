@@ -1,4 +1,4 @@
-"""verify: what is true gives no finding; each thing that is told and not true gives one, with its file and place."""
+"""verify: true files have no finding; each false fact of a footer or log is a finding with its file and place."""
 
 import contextlib
 import io
@@ -37,7 +37,7 @@ def rows(spark):
 
 @pytest.fixture
 def table(spark, tmp_path):
-    """One file of several row groups and pages; nothing keeps it from being changed by hand."""
+    """One file of several row groups and pages, without a checksum file, so that tests can change its bytes."""
     path = str(tmp_path / "t")
     small = {"block.size": "20000", "page.row.count.limit": "100"}
     small |= {"block.size.row.check.min": "100", "page.size.row.check.min": "100"}
@@ -54,7 +54,7 @@ def free(path):
 # ---- what is true ----
 
 
-def test_what_we_write_is_true(spark, table):
+def test_files_of_this_source_have_no_finding(spark, table):
     report = verify(spark, table)
     assert report.ok and (report.files, report.rows, report.trusted) == (1, 2000, None)
     assert repr(report) == f"{table}: 1 file, 2,000 rows, all is as it is told"
@@ -83,7 +83,7 @@ def test_what_we_write_with_options_is_true(spark, tmp_path, name):
     assert found(spark, path) == []
 
 
-def test_what_other_writers_have_written_is_true(spark, tmp_path):
+def test_files_of_other_writers_have_no_finding(spark, tmp_path):
     rows(spark).write.parquet(str(tmp_path / "spark"))
     folder = tmp_path / "arrow"
     folder.mkdir()
@@ -140,7 +140,7 @@ def int64(n):
     return struct.pack("<q", n)
 
 
-# name: (leaf, edit of its chunk, what is said)
+# name: (leaf, edit of its chunk, a part of the finding)
 FOOTERS = {
     "a lower bound": ("id", statistic(MIN, int64(3)), "no value is less than '3', and '0' is"),
     "an upper bound of text": ("s", statistic(MAX, b"5"), "no value is greater than '5', and '6' is"),
@@ -202,7 +202,7 @@ def test_false_counts_for_inference_are_found(spark, tmp_path):
 
 EVENT = cell({"a": cell(pa.int64()), "o": cell({"b": cell(pa.string())})})
 GOOD = (None, {"a": (None, 1), "o": (None, {"b": (None, "x")})})
-# name: (row, path, what is said)
+# name: (row, path, a part of the finding)
 INVALID = {
     "a value beside a typed one": ((None, {"a": (string("x"), 1)}), "v.a", "are both set"),
     "a shredded key in the residual": ((obj(a=int8(5)), {"a": (None, 1)}), "v", "both have the key 'a'"),
@@ -224,7 +224,7 @@ def test_a_row_that_breaks_the_layout_is_found(spark, tmp_path, name):
 
 
 def test_values_that_readers_do_not_look_through_are(spark, tmp_path):
-    """Keys out of order, text that is none: whoever passes bytes on does not see them."""
+    """Keys out of order and invalid UTF-8, which a reader that copies bytes does not notice."""
     unordered = bytes([2, 2, 1, 0, 0, 2, 4]) + bytes([3 << 2, 1, 3 << 2, 2])
     text = bytes([1 | 2 << 2]) + b"\xc3\x28"
     write_file(tmp_path / "f.parquet", cell(), [(unordered, None), (text, None)], keys=["a", "b"], annotated=True)
@@ -275,7 +275,7 @@ def relog(path, change, version=-1):
     free(path)
 
 
-# name: (change, column, path, what is said)
+# name: (change, column, path, a part of the finding)
 LOGS = {
     "rows": (lambda s: s.update(numRecords=7), "", "", "the table's log counts 7 rows and there are 2000"),
     "nulls": (lambda s: s["nullCount"].update(s=7), "s", "", "the table's log counts 7 nulls and there are 0"),
@@ -298,7 +298,7 @@ def test_a_false_log_is_found(spark, tmp_path, name):
 
 
 def test_bounds_of_a_path_that_has_other_values_are_false(spark, tmp_path):
-    """A JSON null, another type, a NaN: no bounds of the path may stand."""
+    """With a JSON null, a value of another type or a NaN, the path must have no bounds."""
     for i, (shape, odd) in enumerate({"a BIGINT": "null", "a INT": '"x"', "a DOUBLE": "to_json"}.items()):
         table = str(tmp_path / f"t{i}")
         value = "1.5D" if shape == "a DOUBLE" else "1"

@@ -1,4 +1,4 @@
-"""verify, of maps with hot keys: the keys that a footer names, the columns that a file has, and the residual."""
+"""verify of maps with hot keys: the keys in the footer, the columns of the keys, and the residual."""
 
 import re
 
@@ -44,14 +44,14 @@ def test_true_hot_keys_of_another_writer_give_no_finding(spark, tmp_path, name):
     assert found(spark, tmp_path) == []
 
 
-# name: (columns of hot keys, footer, residuals, the map, what is said of it)
+# name: (columns of hot keys, footer, residuals, the map, a part of the finding)
 FALSE = {
     "more names than columns": ({0: ONE}, "p,q", RESIDUAL, "m", "2 hot keys are named"),
     "more columns than names": ({0: ONE, 1: TWO}, "p", RESIDUAL, "m", "1 hot key"),
     "a column left out": ({0: ONE, 2: TWO}, "p,q", RESIDUAL, "m", "0, 2"),
     "a name twice": ({0: ONE, 1: TWO}, "p,p", RESIDUAL, "m", "named twice"),
     "no names": ({0: ONE}, None, RESIDUAL, "m", "the footer does not name them"),
-    "names and no columns": ({}, "p,q", RESIDUAL, "m", "no column of the file has them"),
+    "names and no columns": ({}, "p,q", RESIDUAL, "m", "no column has their values"),
     "a hot value in the residual alone": (
         {0: [None] * 5}, "p", residual({"x": "2", "p": "1"}), "m", "row 0, .*residual has a value of the hot key 'p'"),
     "a hot value in both": (

@@ -1,4 +1,4 @@
-"""`infer_shape` and `shredding_shape` of a map give its hot keys: the same for the same rows, however they come."""
+"""`infer_shape` and `shredding_shape` of a map give its hot keys, the same for any order and split of the rows."""
 
 import json
 
@@ -11,7 +11,7 @@ from programs import python
 from shredded_variant import HotKeys, Shape, ShreddedVariantError, infer_shape, layout
 from tables import load, refusal, write
 
-# Keys in all rows, in 10 % and in 9 %, one with a comma, one that only ever is NULL, and two thousand in one row each.
+# Keys in all rows, in 10 % and in 9 %, one with a comma, one that is always NULL, and two thousand in one row each.
 MAP = """map_filter(map('always', 'x', 'ten', repeat('t', 50), 'nine', repeat('n', 90), 'a,b', 'yy', 'null', NULL,
   concat('id', id), repeat('u', 500)), (k, x) -> (k <> 'ten' OR id % 10 = 0) AND (k <> 'nine' OR id % 100 < 9))"""
 HOT = ("always", "ten", "a,b")
@@ -94,7 +94,7 @@ def test_keys_are_a_value_that_prints_and_parses(df):
         assert HotKeys.parse(HotKeys((odd, "z")).text()).keys == (odd, "z")
 
 
-def test_sql_says_the_same(spark, df):
+def test_shredding_shape_in_sql_gives_the_same_keys(spark, df):
     df.createOrReplaceTempView("counted_maps")
     row = spark.sql(
         "SELECT shredding_shape(m), shredding_shape(m, map('maxKeys', '1')), shredding_shape(v),"
@@ -125,7 +125,7 @@ def test_keys_that_are_no_strings_are_refused_in_sql(df):
         df.selectExpr("shredding_shape(n)").collect()
 
 
-# column and limits: what the refusal says
+# column and limits: a part of the refusal
 WRONG = [
     ("m", {"max_keys": 0}, "max_keys=0: use a whole number from 1 to 10000"),
     ("m", {"min_frequency": 2}, "min_frequency=2: use a number from 0 to 1"),
@@ -140,7 +140,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("column", "limits", "said"), WRONG)
-def test_what_cannot_be_meant_is_refused(df, column, limits, said):
+def test_wrong_limits_are_refused(df, column, limits, said):
     with pytest.raises(ShreddedVariantError) as caught:
         infer_shape(df, column, **limits)
     assert said in str(caught.value)

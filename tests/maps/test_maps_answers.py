@@ -1,4 +1,4 @@
-"""A query on maps gives what Spark gives over a plain Parquet map, in any plan, and reads no more than it asks for."""
+"""A query on maps gives the rows of a plain Parquet map, in any plan, and reads only the keys that it needs."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def pair(spark, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def differences(pair):
-    """Of all expressions, found in two queries, or one by one where these differ."""
+    """The differences of all expressions: from two queries, or one by one if these differ."""
     return {**pair.column_differences(LOOKUPS), **pair.column_differences(WHOLE)}
 
 

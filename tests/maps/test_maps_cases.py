@@ -1,4 +1,4 @@
-"""Each kind of map, a case each, in each kind of file: whole and by all that is asked of it, it is what was written."""
+"""Each kind of map in each kind of file reads as written: whole, by key, by size and by its keys."""
 
 import functools
 import json
@@ -31,7 +31,7 @@ LOOKUPS += [form.format(k=quoted(key)) for key in ODD_KEYS for form in ("m[{k}]"
 
 @pytest.fixture(scope="module")
 def answers(spark, tmp_path_factory):
-    """(ours, Spark's): by id the map of a case in a file, and what each lookup gives."""
+    """(ours, Spark's): for each id the map of a case in a file, and the result of each lookup."""
     pair = Pair(spark, tmp_path_factory.mktemp("map-cases"))
     frames = [
         (spark.createDataFrame([(1000 * f + i, m) for i, m in enumerate(CASES.values())], SCHEMA), options)
@@ -80,7 +80,7 @@ EVOLUTIONS = {
     "all hot keys are others": (["a", "b"], ["c", "cold"]),
     "no keys are hot any more": (["a", "b", "c", "cold"], []),
 }
-# What a column is made of a map, where the map stands, and what has hot keys.
+# The SQL of a column that holds the map, the path to the map, and the maps with hot keys.
 NESTED = {
     "in a struct": ("named_struct('m', {m}, 'n', id) AS s", "s.m", "s.m"),
     "in a struct that is NULL": ("IF(id % 4 = 1, NULL, named_struct('m', {m})) AS s", "s.m", "s.m"),

@@ -1,4 +1,4 @@
-"""What files of maps with hot keys look like, how others see them, and what is refused of those that others wrote."""
+"""Files of maps with hot keys: their columns, what other readers see, and which files of other writers are refused."""
 
 import duckdb
 import pyarrow as pa
@@ -58,7 +58,7 @@ def test_hot_keys_come_after_the_residual(spark, tmp_path):
     assert load(spark, table, schema=None).selectExpr("map_keys(m)").first()[0] == ["x", "y", "a", "b"]
 
 
-# hot keys: what the footer says
+# hot keys: the text in the footer
 FOOTERS = {
     ("a", "b"): "a,b",
     ("content-type", "x.y", "it's"): "content-type,x.y,it's",
@@ -118,7 +118,7 @@ def test_the_default_of_a_session_gives_hot_keys_to_tables_that_have_the_map(spa
 
 ONE, TWO = ["1", None, None, None, None], ["2", "3", None, None, None]
 RESIDUAL = [(0, {"x": "2"}), *ROWS[1:]]
-# What a map is in a file with columns of hot keys, and the file.
+# name: (columns of hot keys, text of the footer)
 FOREIGN = {
     "comma list": ({0: ONE, 1: TWO}, "p,q"),
     "padded comma list": ({0: ONE, 1: TWO}, " p , q "),
@@ -158,7 +158,7 @@ def test_keys_that_no_footer_names_are_those_of_the_option(spark, tmp_path):
 
 @pytest.fixture
 def unnamed(spark, tmp_path):
-    """A file of odd hot keys in two maps, as a reader meets it that does not keep footers: nobody names the keys."""
+    """A file of odd hot keys in two maps, whose footer has lost the names of the keys."""
     rows = [(i, None if m is None else dict.fromkeys(ODD_KEYS, str(i)) | m) for i, m in ROWS]
     df = spark.createDataFrame([(i, m, (m,)) for i, m in rows], f"{SCHEMA}, s STRUCT<`d.m`: MAP<STRING, STRING>>")
     options = hot("m", ODD_KEYS, **{"s.`d.m`": ["x", *ODD_KEYS]})
@@ -190,7 +190,7 @@ def test_an_option_names_odd_keys_and_those_of_maps_in_structs_by_every_route(sp
 
 
 def test_a_footer_may_name_a_map_with_dots_as_the_specification_does(spark, tmp_path):
-    """It knows no maps in structs, and so quotes no names."""
+    """Paimon has no hot keys for maps in structs, and does not quote names."""
     foreign(tmp_path / "f.parquet", {0: ONE, 1: TWO}, "p,q", RESIDUAL, column="x.y")
     table = load(spark, tmp_path, schema=None)
     assert table.orderBy("id").first()["x.y"] == {"x": "2", "p": "1", "q": "2"}
@@ -205,7 +205,7 @@ def test_a_footer_goes_before_the_option(spark, tmp_path):
 
 
 LOOKS = ["m", "m['p']", "m['x']", "map_contains_key(m, 'p')", "m IS NULL", "size(m)", "map_keys(m)"]
-# name: (columns of hot keys, footer, options, what is named)
+# name: (columns of hot keys, footer, options, a part of the refusal)
 MALFORMED = {
     "no names": ({0: ONE}, None, {}, ["UNNAMED_HOT_KEYS", r"parquet\.map\.shredding\.m\.keys"]),
     "more names than columns": ({0: ONE}, "p,q", {}, ["MALFORMED_MAP", "2 hot keys"]),

@@ -1,4 +1,4 @@
-"""Hot keys that the data chooses: by the first rows of each file, the frequent ones that hold most bytes."""
+"""Inferred hot keys: of the frequent keys in the first rows of a file, those with the most bytes."""
 
 import pyarrow.parquet as pq
 import pytest

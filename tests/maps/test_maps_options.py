@@ -1,4 +1,4 @@
-"""Options of maps that cannot be meant are refused before any file is written, and the right thing is named."""
+"""Wrong options of maps are refused before any file is written, with a right option in the sentence."""
 
 import re
 
@@ -14,7 +14,7 @@ def keys(column):
     return f"parquet.map.shredding.{column}.keys"
 
 
-# options, and what the sentence names
+# options, and parts of the sentence
 REFUSED = [
     ({COLUMNS: "m"}, ["MAP_WITHOUT_KEYS", r"parquet\.map\.shredding\.m\.keys"]),
     ({keys("m"): "a"}, ["MAP_NOT_LISTED", r"parquet\.map\.shredding\.columns"]),

@@ -1,4 +1,4 @@
-"""Spark's own reader and DuckDB's open files of odd keys, nested and typed maps, and see a residual and hot keys."""
+"""Spark's own reader and DuckDB read the residual map and the columns of hot keys, for odd, nested and typed maps."""
 
 import datetime
 from decimal import Decimal
@@ -28,7 +28,7 @@ def sidecars(m):
 
 @pytest.fixture(scope="module")
 def odd(spark, tmp_path_factory):
-    """A file of a map of odd keys, the same map in a struct, and in a struct with a dot in its name."""
+    """A file with a map of odd keys, the same map in a struct, and in a struct with a dot in its name."""
     rows = [(i, m, (m,), ((m,),)) for i, m in enumerate(MAPS)]
     text = "MAP<STRING, STRING>"
     schema = f"id INT, m {text}, s STRUCT<m: {text}>, `x.y` STRUCT<t: STRUCT<`d.m`: {text}>>"
@@ -65,7 +65,7 @@ def test_arrow_sees_a_residual_of_odd_keys(odd):
         assert [entries(m) for m in maps.to_pylist()] == [left(m) for m in MAPS]
 
 
-# The type of values, one of them as SQL, as Spark collects it and as DuckDB does.
+# The type of the values; one value as SQL, in Spark and in DuckDB.
 DAY, TIME = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 3, 4, 5, 678901)
 TYPES = {
     "BOOLEAN": ("true", True, True),
@@ -105,7 +105,7 @@ def test_others_see_a_residual_of_each_type(spark, tmp_path, ddl):
         connection.execute("SET TimeZone = 'UTC'")
         got = connection.execute(f"SELECT m, {SIDECAR} FROM '{file}' ORDER BY id").fetchall()
     assert [r[0] for r in got] == [{"cold": of_duckdb}, {"hot": None}, None]
-    # Beside a map DuckDB gives times with their zone.
+    # DuckDB gives times in a map with their zone.
     hot_value = got[0][1].replace(tzinfo=None) if ddl == "TIMESTAMP" else got[0][1]
     assert [hot_value, *(r[1] for r in got[1:])] == [of_duckdb, None, None]
 

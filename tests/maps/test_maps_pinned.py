@@ -1,4 +1,4 @@
-"""A map keeps the hot keys that were chosen first: later writes, streams and concurrent writers make files alike."""
+"""A map keeps its first hot keys in later writes, streams and concurrent writes."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def pins(table):
 
 @pytest.fixture
 def pinned(spark, tmp_path):
-    """A table whose first write rests on enough rows for the second to pin."""
+    """A table whose first write has enough rows, so that the second write pins its hot keys."""
     return write(maps(spark, "bb", "a"), tmp_path / "t", **INFER)
 
 
@@ -72,7 +72,7 @@ def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, tmp_path):
     table = write(maps(spark, "a", rows=400), tmp_path / "t", **INFER)
     assert append(maps(spark, "b", rows=700), table) == ["b"]
     assert pins(table) is None
-    # 1,100 maps: a is in 400 of them and b in 700.
+    # 1,100 maps: 400 have the key a, 700 the key b.
     assert append(maps(spark, "c"), table) == ["b", "a"]
     assert pins(table) == {"m": {"hotKeys": ["b", "a"], "rows": 1100}}
 
@@ -93,7 +93,7 @@ def test_maps_that_are_null_do_not_count(spark, tmp_path):
 
 
 def test_frequent_keys_are_found_among_many_that_stand_in_one_row(spark, tmp_path):
-    """Footers keep counts of those keys alone that may be hot."""
+    """Footers count only the keys that can become hot."""
     table = write(maps(spark, "a", "bb", cold=50), tmp_path / "t", **INFER)
     counts = pq.read_metadata(data_files(table)[0]).metadata[b"shredded_variant.keyCounts.m"]
     assert len(counts) < 50_000

@@ -1,4 +1,4 @@
-"""Each lookup form in each plan, of each map, and of each odd key, gives what Spark gives over a plain Parquet map."""
+"""Each form of lookup gives the rows of a plain Parquet map, in each plan, for each map and for each odd key."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_maps_taken_apart_give_what_spark_gives(pair, column, plan):
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("key", ODD_KEYS, ids=ascii)
 def test_an_odd_key_in_each_plan_gives_what_spark_gives(pair, key, plan):
-    """By a form that changes from key to key, and all of them in the projection."""
+    """A filter with another form for each key, and all forms in the projection."""
     forms = [f.format(k=quoted(key)) for f in KEY_FORMS]
     if plan == "projection":
         found = pair.column_differences([f.format(m=m) for m in ("m", "s.m") for f in forms])

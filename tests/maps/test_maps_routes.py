@@ -1,4 +1,4 @@
-"""Whole maps come back by every route, and from tables whose columns and hot keys changed."""
+"""Whole maps are read by every route, also from tables whose columns and hot keys have changed."""
 
 import pytest
 
@@ -74,8 +74,8 @@ def test_a_stream_writes_hot_keys(spark, table, wanted, tmp_path):
     assert rows(spark.read.format(FORMAT).load(str(tmp_path / "t"))) == wanted
 
 
-def test_columns_come_and_go(spark, tmp_path):
-    """A map that is added later, one that is left out, one in a struct that grows, and columns in another order."""
+def test_maps_and_their_hot_keys_may_differ_from_file_to_file(spark, tmp_path):
+    """A map is added, a map is left out, a struct with a map gets a field, and the columns have another order."""
     write(spark.sql("SELECT 1 AS id, map('a', 1, 'x', 2) AS m").coalesce(1), tmp_path / "t", **hot("m", ["a"]))
     later = "SELECT 2 AS id, named_struct('m', map('k', 'v', 'y', 'z')) AS s, map('x', 3) AS m"
     write(spark.sql(later), tmp_path / "t", mode="append", **hot("m", ["x"], **{"s.m": ["k"]}))
@@ -93,7 +93,7 @@ def test_columns_come_and_go(spark, tmp_path):
 
 
 def test_keys_of_another_collation_are_found_as_spark_finds_them(spark, tmp_path):
-    """Their order is none that files have: whole maps are read, and hot keys still have columns of their own."""
+    """Files have no bounds in the order of a collation: whole maps are read, and hot keys keep their columns."""
     df = spark.range(0, 5, 1, 1).selectExpr(
         "CAST(id AS INT) AS id", "map('A', id, 'b', id + 1, concat('É', id), id) AS m"
     )
@@ -113,7 +113,7 @@ def test_keys_of_another_collation_are_found_as_spark_finds_them(spark, tmp_path
     assert [r.m for r in ours.where("id = 3").collect()] == [{"A": 3, "b": 4, "É3": 3}] * 2
 
 
-# A column whose name is that of what a query asks of a map, as Spark names it or as we do.
+# A column with the name that Spark, or this source, gives to a lookup: the lookup, and a filter.
 NAMES = {
     "size(m)": ("size(m)", "size(m) > 1"),
     "size(m)::INT": ("size(m)", "size(m) > 1"),
@@ -143,7 +143,7 @@ def test_columns_of_a_table_are_not_taken_for_what_is_asked_of_its_maps_and_vari
 
 
 def test_keys_that_differ_in_case_alone_give_their_own_parts_of_structs(spark, tmp_path):
-    """Spark looks for what it prunes without the case of names, unless it is told otherwise."""
+    """Spark prunes fields by names without regard to case, unless a setting says otherwise."""
     structs = "named_struct('x', id, 'y', -id), named_struct('x', id + 10, 'y', id + 20)"
     df = spark.range(0, 4, 1, 1).selectExpr("id", f"map_from_arrays(array('a', 'A'), array({structs})) AS m")
     df = df.selectExpr("*", "to_variant_object(m) AS v")
@@ -171,5 +171,5 @@ def test_maps_in_structs_in_structs_have_hot_keys(spark, tmp_path):
 
 
 def _plain(text):
-    """Entries in an order of their own."""
+    """The characters of a map's text, whatever the order of its entries."""
     return sorted(text)

@@ -1,4 +1,4 @@
-"""Filters on keys of maps read only the row groups and pages that can match; their rows are Spark's."""
+"""Filters on keys of maps read only the row groups and pages that can match, and give the rows of Spark."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -7,7 +7,7 @@ from map_cases import hot
 from map_files import sizes
 from parquet_cells import data_files, only_file
 from path_queries import settings
-from scan_counts import compared, run
+from scan_counts import filtering, run
 from skipping_cases import PAGE, ROWS, SMALL_GROUPS
 from tables import FORMAT, load, views, write
 
@@ -47,7 +47,7 @@ MISSES = [
     "m['n'] = '09999'", "m['n'] < ''", "m['s'] LIKE 'f%'", "n['n'] < 0", "n['n'] > 8000", "m['n'] = 'x' AND id > 9000",
     "m['no'] IS NOT NULL", "m['no'] = 'x'", "s.m['n'] > 'z'", "m['n'] = NULL",
 ]  # fmt: skip
-# All rows have to be read.
+# These filters read all rows.
 WHOLE = [
     "m['n'] LIKE '%99'", "m['filler'] > '0'", "length(m['n']) = 5", "m['n'] <> '04321'", "map_contains_key(m, 'n')",
     "m['n'] COLLATE UTF8_LCASE = ('04321' COLLATE UTF8_LCASE)", "n['cold'] = 4321", "m['n'] IS NOT NULL", "size(m) > 3",
@@ -69,10 +69,7 @@ def tables(spark, tmp_path_factory):
         yield spark
 
 
-def query(spark, condition, columns="id"):
-    """(number of rows, counts) of a query whose rows are those of the plain table."""
-    rows, counts = compared(spark, f"SELECT {columns} FROM {{t}} WHERE {condition}", "skipped_maps", "plain_maps")
-    return len(rows), counts
+query = filtering("skipped_maps", "plain_maps")
 
 
 @pytest.mark.parametrize(("condition", "most"), HITS)
@@ -103,12 +100,12 @@ def test_other_columns_come_from_the_pages_that_are_left(tables):
 
 
 def test_rows_that_a_filter_drops_cost_the_other_columns_nothing(tables):
-    """Nothing to skip by, so that the filter is evaluated on its own column first."""
+    """The filter skips nothing, so that late materialisation evaluates it on its own column first."""
     _, counts = query(tables, "m['n'] LIKE '%4321'", "id, m['filler'], array_sort(map_entries(s.m))")
     assert counts.rows_skipped > ROWS - 10
 
 
-# Values of a type that grow with id: (type, value, a value of some row, a value beyond those of all rows or None).
+# Values that grow with id: (type, value, a value of some row, a value beyond all rows or None).
 TYPED = [
     ("TINYINT", "CAST(id div 80 AS TINYINT)", "54Y", "101Y"),
     ("INT", "CAST(id AS INT)", "4321", "-1"),
@@ -188,7 +185,7 @@ BYTES = {
     "SELECT count(*) FROM t WHERE m['a'] % 2 = 0": ["a"],
     "SELECT count(*) FROM t WHERE m['a'] % 2 = 0 AND m['b'] % 3 = 1": ["ab"],
     "SELECT m['a'] % 10, count(*) FROM t GROUP BY m['a'] % 10": ["a"],
-    # A sort reads its input twice: to sample it, and to sort it.
+    # A sort reads its input twice: for a sample, and for the sort.
     "SELECT m['a'] FROM t ORDER BY m['a'] % 100, m['a']": ["a", "a"],
     "SELECT count(*) FROM t x JOIN t y ON x.m['a'] = y.m['b']": ["a", "b"],
     "SELECT count(*) FROM t x LEFT JOIN t y ON x.m['a'] = y.m['a'] AND y.m['b'] % 2 = 0": ["a", "ab"],
@@ -231,7 +228,7 @@ def test_in_mixed_files_a_key_costs_its_column_where_it_is_hot_and_the_residual_
 
 
 def wanted_bytes(query, paths):
-    """The bytes of the leaves of the keys, each once in a scan and file."""
+    """The bytes of the leaves of these keys; a scan reads each leaf of a file once."""
     found = 0
     for path, stands in zip(paths, STANDS, strict=False):
         size = sizes(only_file(path))
@@ -240,7 +237,7 @@ def wanted_bytes(query, paths):
 
 
 def bytes_read(spark, query, paths, plain):
-    """The bytes that a query reads of some files; its rows are those over plain Parquet."""
+    """The bytes that a query reads; its rows are those of plain Parquet."""
     with views(spark, t=spark.read.parquet(*plain)):
         expected = spark.sql(query).collect()
     with views(spark, t=load(spark, paths, schema="id BIGINT, m MAP<STRING, BIGINT>")):

@@ -1,4 +1,4 @@
-"""Tables in a catalog whose options give maps hot keys: the contract of every write and read, and what is refused."""
+"""Tables in a catalog whose options give maps hot keys: every write and read uses them, and wrong ones are refused."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def wanted(times=1):
 
 @pytest.fixture
 def source(spark):
-    """The rows as a view, one file of them for each write."""
+    """A view of the rows, with one partition, so that each write makes one file."""
     spark.createDataFrame(ROWS, SCHEMA).coalesce(1).createOrReplaceTempView("maps")
     yield spark.table("maps")
     spark.catalog.dropTempView("maps")
@@ -174,7 +174,7 @@ def test_tables_have_no_columns_of_hot_keys(spark, source, tmp_path):
 
 # ---- what is refused ----
 
-# A column of this name in CREATE and in AS SELECT.
+# A wrong column, in CREATE TABLE and in AS SELECT.
 NAMES = {
     "a column": (f"{RESERVED} INT", f"1 AS {RESERVED}"),
     "a field of a struct": (f"s STRUCT<{RESERVED}: INT>", "named_struct('__paimon_map_shred_x_0', 1) AS s"),
@@ -282,7 +282,7 @@ def test_wrong_hot_keys_are_refused_before_a_table_is_there_or_gone(spark, sourc
 
 
 def test_keys_of_a_map_that_no_write_lists_do_not_cost_a_table_its_rows(spark, source):
-    """Such a table could only be read: what fills it at once is refused before the former one is gone."""
+    """Such a table can only be read. CREATE OR REPLACE … AS SELECT is refused before it drops the former table."""
     options = listed({"parquet.map.shredding.m.keys": "a"})
     with tables(spark, "t", "there") as (t, there):
         spark.sql(f"CREATE TABLE {there} USING {FORMAT} AS SELECT * FROM maps")

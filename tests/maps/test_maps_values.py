@@ -1,11 +1,11 @@
-"""Maps of any value type: whole, by a hot key and by a cold one, as Spark has them over a plain Parquet map."""
+"""Maps of any value type, whole, by a hot key and by a cold key, give the rows of a plain Parquet map."""
 
 import pytest
 
 from map_cases import hot
 from path_queries import Pair
 
-# Values of each type as SQL, of which the map has two keys each, and NULL.
+# SQL of a value of each type; maps have the value by a hot key, by a cold key, or NULL in its place.
 TYPES = {
     "BOOLEAN": "id % 2 = 0",
     "TINYINT": "CAST(id AS TINYINT)",
@@ -34,7 +34,7 @@ TYPES = {
         "named_struct('v', parse_json('[1]'), 'w', array(parse_json('null'), NULL))"
     ),
 }
-# Below maps of structs and maps, only parts of the values are asked for.
+# Parts of values that are structs or maps.
 PARTS = {
     "ARRAY<INT>": ["m['hot'][0]", "size(m['cold'])"],
     "STRUCT<x: INT, y: STRUCT<z: STRING>>": ["m['hot'].x", "m['cold'].y.z", "map_values(m).x"],
@@ -63,7 +63,7 @@ def pair(spark, tmp_path_factory):
 @pytest.mark.parametrize("ddl", TYPES)
 def test_values_of_a_type_come_back(pair, ddl):
     pair, names = pair
-    # Whether a key is there is asked first, and its levels must not decide how values are read.
+    # The presence of a key comes first in the query; its levels must not decide how the values are read.
     first = pair.column_differences(["map_contains_key(m, 'hot')", "size(m)", "m['hot']"], source=names[ddl])
     assert not first, "\n".join(first.values())
     asked = ["m", "m['hot']", "element_at(m, 'cold')", "map_contains_key(m, 'hot')", *PARTS.get(ddl, [])]
@@ -76,7 +76,7 @@ def test_values_of_a_type_come_back(pair, ddl):
 
 @pytest.mark.parametrize("ddl", [d for d in TYPES if not d.startswith(("MAP", "STRUCT", "VARIANT"))])
 def test_values_of_a_type_are_compared_as_spark_does(pair, ddl):
-    """But for `max` of other collations: Spark's own, interpreted, gives back what the next row overwrote."""
+    """Without `max` of other collations: Spark's interpreted `max` returns a value that the next row overwrites."""
     pair, names = pair
     for query in (
         "SELECT id FROM {} WHERE m['hot'] >= (SELECT max(m['hot']) FROM {} WHERE id < 2)",
@@ -93,7 +93,7 @@ def test_values_of_a_type_are_compared_as_spark_does(pair, ddl):
 
 
 def test_dates_and_times_of_the_old_calendar_come_back(spark, tmp_path):
-    """Sidecars are written and read by the calendar of the file, like the residual."""
+    """Columns of hot keys use the calendar of the file, like the residual."""
     rows = spark.range(0, 3, 1, 1).selectExpr("map('hot', date_add(DATE'0999-12-31', CAST(id AS INT))) AS m")
     wanted = [r[0]["hot"] for r in rows.collect()]
     key = "spark.sql.parquet.datetimeRebaseModeInWrite"

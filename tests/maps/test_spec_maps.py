@@ -1,8 +1,8 @@
-"""Map shredding for hot keys, sentence by sentence: what its specification says of layout, metadata and queries.
+"""The specification of map shredding for hot keys, sentence by sentence: layout, metadata and queries.
 
-Each test has the words of its sentence in its name, and looks at the example of the document. More of each is in:
+The name of each test has the words of its sentence; the test uses the example of the document. More tests:
 
-| section | what else is held to it |
+| section | more tests |
 |---|---|
 | Goals, Physical Layout, Metadata, Semantics | `test_maps_files.py`, `test_maps_cases.py`, `test_maps_values.py` |
 | Metadata: table options | `test_maps_tables.py`; of a write: `test_maps_options.py`, a session: `test_maps_files.py` |
@@ -106,7 +106,7 @@ def test_the_configured_keys_are_recorded_in_the_parquet_file_metadata(file):
 
 
 def test_options_define_the_contract_of_writer_and_reader(spark, tmp_path):
-    """The three keys of the document, one of which the row lacks; a file without metadata takes them as well."""
+    """The three keys of the document, of which the row lacks one; the options also read a file without metadata."""
     options = OPTIONS | {"parquet.map.shredding.headers.keys": "content-type,user-agent,locale"}
     written = only_file(write(spark.createDataFrame([(HEADERS,)], SCHEMA).coalesce(1), tmp_path / "t", **options))
     assert pq.read_schema(written).names == ["headers", FIRST, SECOND, "__paimon_map_shred_headers_2"]
@@ -117,7 +117,7 @@ def test_options_define_the_contract_of_writer_and_reader(spark, tmp_path):
 
 
 def test_a_file_that_does_not_contain_sidecar_columns_is_read_as_a_normal_parquet_map(spark, tmp_path):
-    """Whatever its metadata and the options say."""
+    """With any metadata and options."""
     headers = pa.array([list(HEADERS.items())], pa.map_(pa.string(), pa.string()))
     table = pa.table({"headers": headers})
     pq.write_table(table, tmp_path / "a.parquet")
@@ -134,7 +134,7 @@ def test_a_file_that_does_not_contain_sidecar_columns_is_read_as_a_normal_parque
 
 
 def semantics(spark, folder, m):
-    """What stands in the file of one map: its residual, and the values of the hot keys."""
+    """The file of one map: its residual, and the values of the hot keys."""
     written = write(spark.createDataFrame([(m,)], SCHEMA).coalesce(1), folder, **OPTIONS)
     (row,) = pq.read_table(only_file(written)).to_pylist()
     return entries(row["headers"]), row[FIRST], row[SECOND]
@@ -178,7 +178,7 @@ def test_external_readers_see_only_the_residual_map_and_sidecar_columns(spark, f
 
 
 def read(spark, path, query):
-    """The answer of a query of `requests`, and the bytes that it has read."""
+    """The rows of a query of `requests`, and the counts of its read."""
     load(spark, path, schema=None).createOrReplaceTempView("requests")
     try:
         rows, counts = run(spark.sql(query))

@@ -1,4 +1,4 @@
-"""The command `shredded-variant`: what it prints, and status 2 with one sentence where something is wrong."""
+"""The command `shredded-variant`: its output, and status 2 with one sentence for each error."""
 
 import json
 import subprocess

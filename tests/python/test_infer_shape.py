@@ -1,4 +1,4 @@
-"""`infer_shape`: the same rows give the same shape, however they come; wrong input is refused before any job."""
+"""`infer_shape` gives the same shape for any order and split of the rows, and refuses wrong input before any job."""
 
 import re
 
@@ -31,7 +31,7 @@ def documents(spark, tmp_path_factory):
 
 
 def orders(df):
-    """The same rows: as they are, turned round into one partition, dealt out, sliced, and scattered by their hash."""
+    """The same rows in several orders and partitions."""
     yield df
     yield df.orderBy(F.desc("id")).coalesce(1)
     yield df.repartition(7)
@@ -46,7 +46,7 @@ def orders(df):
 def test_the_same_rows_in_any_order_and_partitions_give_the_same_shape(spark, documents, policy):
     found = []
     for i, df in enumerate(orders(documents)):
-        # Partial aggregates that are merged once, or spilled and merged in many steps.
+        # Partial aggregates are merged once, or spilled and merged in many steps.
         spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", str(128 if i % 2 else 1))
         found.append(infer_shape(df, "v", policy=policy, max_fields=50).ddl())
     spark.conf.unset("spark.sql.objectHashAggregate.sortBased.fallbackThreshold")
@@ -54,7 +54,7 @@ def test_the_same_rows_in_any_order_and_partitions_give_the_same_shape(spark, do
     paths = Shape.parse(found[0]).paths()
     assert paths["$.subject.cid"] == "STRING" and paths["$.eleven"] == "BOOLEAN"
     assert "$.ten" in paths and "$.nine" not in paths
-    # Of 80 fields that are equally frequent, the first 50 by name.
+    # Of 80 equally frequent fields, the shape has the first 50 by name.
     names = sorted(str(i) for i in range(80))[:50]
     assert {path for path in paths if path.startswith("$.k")} == {f"$.k['{name}']" for name in names}
 
@@ -139,7 +139,7 @@ def refused(action, mention):
 
 @pytest.fixture
 def exploding(spark):
-    """A job over these rows fails, so whatever is refused was refused before."""
+    """A job over these rows fails, so that a refusal must come before the job."""
     return spark.range(1).selectExpr(
         "parse_json(raise_error('a job ran')) AS value", "1 AS n", "array(parse_json('1')) AS l",
         "named_struct('inner', parse_json('1')) AS s", "parse_json('1') AS `a.b`",

@@ -1,4 +1,4 @@
-"""layout(path): what Parquet files hold, from footers alone; no test here starts Spark."""
+"""layout(path) describes Parquet files from their footers; no test of this file starts Spark."""
 
 import json
 import os
@@ -166,7 +166,7 @@ PLAIN = pa.struct([pa.field("metadata", pa.binary(), False), ("value", pa.binary
 
 
 def write_as_spark(path, table, footer):
-    """Without annotations, and with this text in the place of Spark's schema."""
+    """A file without annotations, whose footer has this text as Spark's schema."""
     with pq.ParquetWriter(path, table.schema, store_schema=False) as file:
         file.write_table(table)
         file.add_key_value_metadata({"org.apache.spark.sql.parquet.row.metadata": footer})
@@ -290,7 +290,7 @@ def test_a_directory_names_the_file_that_is_none(tmp_path, events):
 
 @pytest.fixture
 def of_all_kinds(tmp_path):
-    """A file with all that a layout looks at: variants, hot keys, Spark's schema, annotations, bounds."""
+    """A file with everything that `layout` reads: variants, hot keys, Spark's schema, annotations, bounds."""
     inner = pa.struct([pa.field("value", pa.binary()), pa.field("metadata", pa.binary(), False)])
     columns = {
         "u": pa.array([{"value": b"\0", "metadata": b"\1\0\0"}] * 4, inner),
@@ -308,7 +308,7 @@ def of_all_kinds(tmp_path):
 
 
 def is_refused(file):
-    """Whether a layout is refused in a sentence that names the file; in a second of work, whatever the file holds."""
+    """Whether `layout` refuses the file, in a sentence that names it; `layout` must take less than a second of CPU."""
     start = time.process_time()
     try:
         found = layout(file)
@@ -383,7 +383,7 @@ def test_numbers_of_a_footer_are_those_that_parquet_can_count(tmp_path, events):
 
 @pytest.mark.parametrize("at", range(4))
 def test_a_number_that_does_not_end_is_refused_at_once(tmp_path, at):
-    """As the version, the length of the schema, the length of a name, the rows."""
+    """The number is the version, the length of the schema, the length of a name, or the number of rows."""
     endless = b"\xff" * 2_000_000
     heads = [b"\x15", b"\x15\2\x19\xfc", b"\x15\2\x19\x1c\x48", b"\x15\2\x19\x1c\x48\1m\x15\0\0\x16"]
     assert is_refused(with_footer(tmp_path / "endless.parquet", heads[at] + endless))
@@ -421,7 +421,7 @@ def test_hot_keys_stand_below_their_maps(tmp_path):
     map_file(tmp_path / "b.parquet", '["b","a"]', [{"x": 1}], _0=[3], _1=[9])
     map_file(tmp_path / "c.parquet", None, [{"x": 1}])
     found = layout(tmp_path)
-    # A struct without hot keys in it is one column, so that `c` counts only for the map that stands alone.
+    # A struct without hot keys is one column, so that the file `c` counts only for the map outside of the struct.
     for of, files, rows in (("m", 3, 5), ("s.m", 2, 4)):
         got = [(e.path, e.label, e.depth, e.type, e.files, e.rows, e.present, e.min, e.max)
                for e in found.entries if e.column == of]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`Shape` is an immutable value: it reads its own texts, refuses others in a sentence, and merges in any order."""
+"""`Shape` parses its own texts, refuses others in a sentence, and merges in any order."""
 
 import copy
 import itertools
@@ -136,7 +136,7 @@ def test_depth_and_size_exhaust_nothing():
 
 
 def test_merge_is_commutative_associative_and_idempotent():
-    # Few names and shallow trees, so that the three meet at many paths.
+    # Few names and shallow trees, so that the three shapes have many paths in common.
     rnd = random.Random(2)
     shapes = [Shape.parse(random_ddl(rnd, 3)) for _ in range(60)]
     shapes += [Shape.parse(f"a {t}, b STRUCT<c {u}>") for t, u in zip(SCALARS, reversed(SCALARS), strict=True)]
@@ -219,7 +219,7 @@ def test_a_diff_is_false_exactly_between_equal_shapes():
     assert Shape.parse("INT").diff(Shape.parse("a INT")).changed == {"$": ("INT", "STRUCT<a INT>")}
 
 
-# ---- for people ----
+# ---- repr ----
 
 
 def test_a_shape_shows_as_a_tree():

@@ -1,4 +1,4 @@
-"""Python and the data source read the same shapes from the same texts, print them alike, and refuse the same ones."""
+"""Python and the data source parse texts to the same shapes, print these alike, and refuse the same texts."""
 
 import random
 import re
@@ -9,7 +9,7 @@ from random_shapes import random_ddl
 from shredded_variant import Shape, ShreddedVariantError
 from tables import causes
 
-# What the data source reads as a shape, odd as it may look.
+# Texts that are shapes, also odd ones.
 SHAPES = [
     "BIGINT", "  bigint ", "decimal( 12 , 2 )", "DECIMAL", "NUMERIC(5)", "dec(007)", "byte", "short", "integer",
     "long", "real", "timestamp_ltz", "UUID", "TIME", "TIMESTAMP_NANOS", "TIMESTAMP_NTZ_NANOS", "variant",
@@ -21,7 +21,7 @@ SHAPES = [
     "`\x00` INT", "`a\nb` INT", "`\u00a0` INT", "a" * 1000 + " INT", "a STRUCT<`>` INT>",
     "ARRAY<" * 500 + "INT" + ">" * 500, "a STRUCT<" * 249 + "a INT" + ">" * 249,
 ]  # fmt: skip
-# What it refuses: all kinds of slips, also with letters, digits and spaces that are none to it.
+# Texts that are no shapes: typing errors, and characters that only look like letters, digits or spaces.
 NONE = [
     "", " ", "BIGNIT", "a BIGNIT", "a INT,", "a INT b INT", "a INT, a STRING", "`a` INT, a INT", "STRUCT<>",
     "ARRAY<INT", "ARRAY<INT>>", "ARRAY<>", "ARRAY", "STRUCT<a INT", "STRUCT<a>", "DECIMAL(39,2)",
@@ -35,7 +35,7 @@ NONE = [
 
 @pytest.fixture(scope="module")
 def data_source(spark):
-    """How the data source reads a text: the DDL of the shape, or the sentence of the refusal."""
+    """The DDL of the shape that the data source parses, or its refusal."""
     parser = spark._jvm.shreddedvariant.layout.ShapeParser
 
     def read(text):
@@ -71,7 +71,7 @@ def test_a_shape_is_read_and_printed_alike(data_source, text):
 def test_a_text_that_is_no_shape_is_refused_alike(data_source, text):
     refusal = data_source(text)
     assert "does not parse at character" in refusal
-    # Python shows a text on one line, whatever is in it.
+    # Python shows a text of several lines on one line.
     assert python(text) == on_one_line(refusal)
 
 
@@ -80,7 +80,7 @@ def test_texts_made_up_are_read_alike(data_source):
     for _ in range(300):
         text = random_ddl(rnd)
         assert data_source(text) == python(text)
-        # One character away from a shape: still one, or refused at the same place.
+        # With one other character, both parse the text to the same shape, or refuse it at the same place.
         at = rnd.randrange(len(text) + 1)
         slip = text[:at] + rnd.choice([" ", ",", "<", ">", "`", "(", ")", ":", "a", "1", ""]) + text[at + 1 :]
         said = [on_one_line(read(slip)) for read in (data_source, python)]

@@ -1,4 +1,4 @@
-"""shredding_shape(v) gives the shape of a column's values: the same in any order and split, ready for the option."""
+"""shredding_shape(v) gives the shape of a column as text for the option, the same for any order of the rows."""
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -7,8 +7,8 @@ from tables import frame, load, refusal, values, write
 from variants import NULL, array, decimal, double, int8, int64, obj, string
 
 DOCUMENTS = 100_000
-# Objects and strings at one path, integers and decimals at another, a field in 9 % and one in 10 % of the rows, arrays
-# of objects, nulls of both kinds, and a name of its own in every fiftieth row.
+# One path has objects and strings, another has integers and decimals; there are fields in 9 % and in 10 % of the rows,
+# arrays of objects, SQL and variant nulls, and a field with a new name in every fiftieth row.
 DOCUMENT = """
     CASE WHEN id % 1000 = 0 THEN NULL WHEN id % 1000 = 1 THEN parse_json('null')
     ELSE parse_json(concat('{"id":', id,
@@ -52,7 +52,7 @@ def test_the_same_documents_have_one_shape_in_any_order_and_split(spark, documen
 
 
 def test_the_shape_is_what_the_documents_say(documents):
-    # 9 % are too few and 10 % are enough, of 99,800 documents that are not null.
+    # Of 99,800 documents that are not null, a field in 9 % is too rare, and one in 10 % is frequent enough.
     assert shape(documents) == EXPECTED
     majority = shape(documents, ("policy", "majority"))
     assert majority.startswith("STRUCT<id INT, price DECIMAL(") and "uri STRING" in majority
@@ -109,7 +109,7 @@ def test_limits_are_those_of_the_options(spark):
     assert included == "STRUCT<b STRUCT<c STRING>, new VARIANT>"
 
 
-# limits: what the refusal names
+# limits: parts of the refusal
 WRONG = {
     "map('minFrequency', '0.2')": ("'minFrequency'", "did you mean 'minFieldFrequency'"),
     "map('include.v', '$.a')": (r"'include\.v'", "did you mean 'include'"),

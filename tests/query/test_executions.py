@@ -50,8 +50,8 @@ def texts(rows):
 
 
 def same(spark, query):
-    """The rows of a query over {t}; all kinds of tables must give those of Spark's own Parquet table."""
-    # Spark refuses some recursive queries over its own tables when it prunes by their keys.
+    """The rows of a query over {t}, which must be the same for all kinds of tables, and for Spark's own Parquet."""
+    # Spark refuses some recursive queries over its own tables with dynamic partition pruning.
     with settings(spark, {"spark.sql.optimizer.dynamicPartitionPruning.enabled": "false"}):
         expected = texts(spark.sql(query.format(t="tree_plain")).collect())
     for kind in OURS:
@@ -115,7 +115,7 @@ def test_threads_that_run_one_plan_do_not_share_its_keys(spark, trees):
 
 
 def test_filters_of_one_thread_are_no_other_threads(spark, trees):
-    """A thread sets filters on a scan, and then asks for its batch and partitions, as Spark does."""
+    """Like Spark, a thread sets runtime filters on a scan and then gets its batch and partitions."""
     jvm, gateway = spark.sparkContext._jvm, spark.sparkContext._gateway
 
     def kinds(scan):

@@ -1,4 +1,4 @@
-"""Counts and extremes come from footers where these tell them exactly, from pages elsewhere, and are Spark's."""
+"""Counts, minima and maxima come from footers if these are exact, otherwise from pages, and are equal to Spark's."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def tables(spark, tmp_path_factory):
 
 
 def answer(spark, query):
-    """The counts of a query whose rows are Spark's over unshredded rows."""
+    """The counts of a query, whose rows must be those of unshredded rows."""
     rows, counts = run(spark.sql(query.format(t="ours")))
     assert sorted(map(str, rows)) == sorted(map(str, spark.sql(query.format(t="plain")).collect()))
     return counts
@@ -79,7 +79,7 @@ FROM_FOOTERS = [
     "min(v:at::timestamp), max(v:at::timestamp), max(v:ntz::timestamp_ntz)",
     "count(v:s::string), count(v:b::boolean), count(v:zero::double), count(v:nan::double)",
     "max(v:o.p::bigint), count(v:o.p)",
-    # Residuals that are nulls of a variant are no values of a cast.
+    # A residual variant null is NULL to a cast.
     "count(v:nulls::bigint), max(v:nulls::bigint), min(v:nulls::int)",
     "count(v:never::bigint), max(v:never::bigint), count(v:never)",
     "count(try_variant_get(v, '$.n', 'int')), max(try_variant_get(v, '$.n', 'int'))",
@@ -100,7 +100,7 @@ def test_other_sessions_read_no_page_either(tables, other_session, aggregates):
     test_what_footers_tell_exactly_reads_no_page(tables, aggregates)
 
 
-# What only pages tell, though the scan computes it.
+# The scan computes these aggregates from pages.
 FROM_PAGES = [
     # Some values cannot be cast, and are NULL.
     "count(try_variant_get(v, '$.n', 'tinyint')), max(try_variant_get(v, '$.n', 'tinyint'))",
@@ -110,10 +110,10 @@ FROM_PAGES = [
     "count(try_variant_get(v, '$.mixed', 'bigint')), max(try_variant_get(v, '$.mixed', 'bigint'))",
     "count(v:mixed), count(v:nulls)",
     "max(v:big::bigint), count(v:big), count(v:o.k::int)",
-    # Bounds that say little of NaN and of the sign of zero.
+    # Bounds exclude NaN, and do not have the sign of zero.
     "max(v:nan::double), min(v:nan::double), max(v:nan::float)",
     "max(v:zero::double), min(v:zero::double)",
-    # No bounds in the order of the cast, and elements of lists, which rows may lack.
+    # The bounds have another order than the cast, or are bounds of list elements, which rows may lack.
     "count(v:n::string), count(v:l[1]::bigint), max(v:l[0]::bigint), count(v:l[5]::int), count(v:l)",
     "count(v:o), count(try_variant_get(v, '$.s', 'int'))",
 ]
@@ -139,7 +139,7 @@ def test_only_row_groups_and_columns_that_need_it_are_decoded(tables):
     assert some.pages == answer(tables, f"SELECT {mixed} FROM {{t}}").pages
 
 
-# What is not the scan's to compute: filters, groups, other functions, and ends of strings, which bounds may cut off.
+# The scan does not compute these: filters, groups, other functions, minima of strings, whose bounds may be truncated.
 AS_USUAL = [
     "SELECT count(*), max(v:n::bigint) FROM {t} WHERE v:n::bigint > 7000",
     "SELECT count(v:n) FROM {t} WHERE id % 2 = 0",

@@ -1,4 +1,4 @@
-"""Files of other writers and of other times: footers answer where they tell exactly, and the answer is Spark's."""
+"""Files of other writers and calendars: footers answer an aggregate only if they are exact."""
 
 import pyarrow as pa
 import pytest
@@ -27,7 +27,7 @@ def of_file(spark, path, shape, rows, query, **options):
     write_file(path, shape, rows, row_group_size=10, annotated=True, **options)
     df = spark.read.format(FORMAT).load(str(path))
     found, counts = run(df.selectExpr(*query))
-    # A limit in between keeps the aggregates above the scan.
+    # A limit below the aggregation keeps Spark from pushing the aggregates into the scan.
     assert str(found) == str(df.limit(1000).selectExpr(*query).collect())
     return tuple(found[0]), counts.groups[0], counts.answered
 

@@ -1,4 +1,4 @@
-"""The filter's columns first: the others are read for surviving rows alone, and the rows are Spark's."""
+"""Late materialisation reads the filter's columns first, and the other columns only for the rows that pass."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tables import FORMAT, write
 
 ROWS, PAGE = 40_000, 500
 SHAPE = "n BIGINT, m BIGINT, text STRING, x BIGINT, l ARRAY<BIGINT>, o STRUCT<p: STRING, q: BIGINT>"
-# `n` is clustered, `m` scattered; `x` is text in one row of seven, and so is residual.
+# `n` is clustered and `m` is scattered; `x` is a residual text in one row of seven.
 VARIANT = """parse_json(concat('{"n":', id, ',"m":', pmod(xxhash64(id), 1000), ',"x":',
     CASE WHEN id % 7 = 3 THEN concat('"', id % 100, '"') ELSE CAST(id % 100 AS STRING) END,
     ',"text":"', repeat(md5(CAST(id AS STRING)), 3), '","l":[', id, ',', id % 3, '],"o":{"p":"',
@@ -90,7 +90,7 @@ def test_of_the_other_columns_only_pages_with_survivors_are_read(spark, tables):
     query = load(spark, tables[1]).where("v:n::bigint % 10000 = 77").selectExpr("id", "plain", "v:text::string AS t")
     rows, counts = run(query)
     assert sorted(row.id for row in rows) == [77, 10077, 20077, 30077]
-    # All pages of v.n, of which row groups may cut some in two, and of the three others one for each row.
+    # All pages of v.n, some of which end at a row group, and for each row one page of the three other leaves.
     assert counts.pages[0] <= ROWS // PAGE + 2 + 3 * 4
 
 
@@ -104,9 +104,9 @@ def test_a_filter_that_raises_is_left_to_spark(spark, tables):
     unshredded, path = tables
     for frame in (unshredded, load(spark, path)):
         with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
-            # Few rows pass, so that the filter is not given up before it comes to the row that raises.
+            # Few rows pass, so that late materialisation is still on at the row that raises the error.
             frame.where("1000 / (v:n::bigint - 20000) > 900").selectExpr("to_json(v)").collect()
-    # Spark asks the first conjunct first, and so do we: the row that would raise does not come to the second.
+    # Spark evaluates the first conjunct first: the row for which the second one would raise an error does not pass it.
     guarded = "v:n::bigint <> 20000 AND 1000 / (v:n::bigint - 20000) > 900"
     rows, counts = run(load(spark, path).where(guarded).selectExpr("id", "to_json(v) AS j"))
     assert [row.id for row in rows] == [20001]

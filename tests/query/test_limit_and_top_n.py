@@ -1,4 +1,4 @@
-"""A limit reads the first rows of a file and no more, or the first ones of an order, where every row counts."""
+"""A limit reads only the first rows of a file, and a limit above a sort only the pages that may hold the first rows."""
 
 import re
 
@@ -35,7 +35,7 @@ def table(spark, tmp_path_factory):
         spark.catalog.dropTempView(f"limit_{name}")
 
 
-# (query, rows that it gives, pages that are read at most)
+# (query, number of rows, maximum of pages that are read)
 FIRST_PAGES = [
     ("SELECT * FROM limit_whole LIMIT 10", 10, 6),
     ("SELECT v:n::bigint FROM limit_whole LIMIT 10", 10, 1),
@@ -66,7 +66,7 @@ def test_a_filter_on_partitions_leaves_a_limit_as_it_is(table):
     assert counts.pages[0] == 1
 
 
-# Law: rows are left out only where every row counts.
+# Law: a scan stops after the rows of a limit only if the limit takes every row of the scan.
 EVERY_ROW = [
     ("SELECT v:n::bigint AS n FROM limit_whole WHERE v:n::bigint >= 3990 LIMIT 10", range(3990, 4000)),
     ("SELECT v:n::bigint AS n FROM limit_whole WHERE id % 1000 = 999 LIMIT 10", range(999, 4000, 1000)),
@@ -87,7 +87,7 @@ def test_a_limit_beside_a_join_is_not_cut_by_what_the_join_learns(table):
     query = """
         SELECT count(*) AS n FROM (SELECT * FROM limit_parts LIMIT 3000) a
         JOIN (SELECT 1 AS q WHERE rand(1) < 2) b ON a.p = b.q"""
-    # Two partitions of 2,000 rows: a limit of 3,000 leaves at least 1,000 of each.
+    # Two partitions of 2,000 rows: a limit of 3,000 has at least 1,000 rows of each.
     assert table.sql(query).collect()[0].n >= 1000
 
 
@@ -101,7 +101,7 @@ def test_explain_names_the_limit(table):
         ("v:n::bigint AS n FROM limit_groups ORDER BY n DESC LIMIT 3", ["3 by v.n DESC NULLS LAST"]),
         ("id FROM limit_groups ORDER BY id NULLS LAST, p LIMIT 3 OFFSET 4", ["7 by id ASC NULLS LAST"]),
         ("id FROM limit_groups ORDER BY v:n::bigint + 1 LIMIT 3", []),
-        # Another column may raise.
+        # Another column may raise an error.
         ("v:n::bigint AS n FROM limit_groups ORDER BY id LIMIT 3", []),
     ],
 )
@@ -145,11 +145,11 @@ def test_other_sessions_find_the_first_rows_of_an_order(table, other_session, qu
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        # Text of numbers has another order than numbers.
+        # Numbers as text have another order.
         ("SELECT v:n::string AS n FROM limit_groups ORDER BY v:n::string DESC LIMIT 2", ["999", "998"]),
-        # What is sorted is no column.
+        # The sort key is no column.
         ("SELECT -v:n::bigint AS n FROM limit_groups ORDER BY n LIMIT 2", [-3999, -3998]),
-        # A filter may drop the rows that stand before the others.
+        # A filter may remove the first rows of the order.
         ("SELECT v:n::bigint AS n FROM limit_groups WHERE id % 2 = 0 ORDER BY n LIMIT 2", [0, 2]),
     ],
 )
@@ -235,6 +235,6 @@ def test_the_first_rows_by_every_type_come_from_the_groups_that_may_hold_them(sp
     query = f"SELECT id, {key} FROM {{t}} ORDER BY {key} {order}"
     rows, counts = run(spark.sql(query, t=ours))
     assert list(map(str, rows)) == list(map(str, spark.sql(query, t=plain).collect()))
-    # Of numbers beside a NaN nothing is known.
+    # A page with a NaN has no bounds.
     groups += key == "v:d::double"
     assert counts.groups == (groups, ROWS // GROUP - groups)

@@ -1,4 +1,4 @@
-"""EXPLAIN shows just the leaves that a query needs, in every plan form, and why a variant is read whole."""
+"""EXPLAIN shows only the leaves that a query needs, for every form of plan, and why a variant is read whole."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Generated queries over generated documents and shapes have the answers of Spark over the unshredded rows.
+"""Generated queries over generated documents and shapes give the rows that Spark gives over unshredded tables.
 
 `make test` runs a few seeds, FUZZ=1 many; SEED=123 runs one again, with the same documents, shapes and queries.
 """
@@ -120,7 +120,7 @@ class Queries:
         return f"SELECT * FROM ({relation['sql']})" if self.random.random() < 0.2 else relation["sql"]
 
     def source(self, relation):
-        """(variant or None, a function that picks a scalar): paths of a variant, or columns if no variant is left."""
+        """(variant or None, a function that picks a scalar): a path of the variant, or else a column."""
         variant = self.random.choice(relation["variants"]) if relation["variants"] else None
         return variant, (lambda: self.access(variant)) if variant else (
             lambda: self.random.choice(list(relation["scalars"].items()))

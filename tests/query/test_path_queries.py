@@ -1,4 +1,4 @@
-"""A query on paths gives what Spark gives over the same rows unshredded: rows, names, types and errors, in any plan."""
+"""A query on paths gives the rows, names, types and errors that Spark gives over unshredded rows, in any plan."""
 
 import functools
 import re
@@ -63,7 +63,7 @@ def viewed(session):
 
 
 def pruned(session):
-    """A join with dynamic pruning of the other side, so that the plan has a copy of our side."""
+    """A join whose other side has dynamic pruning, so that the plan has a copy of our side."""
     with tempfile.TemporaryDirectory() as folder:
         rows = session.range(60).selectExpr("id AS x", "id % 20 AS p")
         rows.coalesce(1).write.partitionBy("p").mode("overwrite").parquet(folder)
@@ -142,7 +142,7 @@ def named(groups):
 
 @pytest.fixture(scope="module")
 def projected(pair):
-    """The differences of a group of expressions, all in one query that runs once."""
+    """The differences of a group of expressions, which run once, in one query."""
     return functools.cache(lambda name: pair.column_differences(EXPRESSIONS[name]))
 
 
@@ -190,7 +190,7 @@ def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting
     found += pair.column_differences(EVERYWHERE["values"], meaning=meaning, ours=ours).values()
     found = [difference for difference in found if difference]
     assert not found, "\n\n".join(found)
-    # The others fail on both sides.
+    # The other queries raise errors on both sides.
     assert pair.answered > 0.7 * len(queries)
 
 
@@ -205,7 +205,7 @@ def test_the_scan_gives_batches_or_rows_as_the_setting_of_sparks_own_reader_says
 
 @pytest.mark.parametrize("query", SPARED)
 def test_a_strict_cast_that_not_every_row_meets_raises_for_none(pair, query):
-    """Law of EveryRow: below an access that may raise, nothing removes rows or skips the evaluation."""
+    """Law of EveryRow: below an access that may raise an error, no node removes rows or skips the evaluation."""
     assert not re.search(r"\bv\.x::\w+ raising", explained(pair.ours.sql(query)))
     difference = pair.difference(query, must_answer=True)
     assert difference is None, difference

@@ -1,4 +1,4 @@
-"""Runtime filters, from keys of a join and results of subqueries, skip partitions, pages and rows."""
+"""Runtime filters from the keys of a join or the result of a subquery skip files, row groups and rows."""
 
 import pytest
 
@@ -31,11 +31,11 @@ def tables(spark, tmp_path_factory):
 
 
 def answer(spark, query):
-    """(rows, counts) of a query whose rows are those of the unshredded table."""
+    """(rows, counts) of a query, whose rows must be those of the unshredded table."""
     return compared(spark, query, "ours", "plain")
 
 
-# (query over {t}, number of files that are read of four, of row groups of sixteen, of rows)
+# (query over {t}, files read of four, row groups read of sixteen, maximum of rows)
 CASES = [
     ("SELECT id, v:t::string FROM {t} JOIN small s ON {t}.part = s.part WHERE s.name = 's7' AND key < 8", 1, 4, 10000),
     ("SELECT s.key, v:t::string FROM {t} JOIN small s ON v:n::bigint = s.key WHERE s.name = 's7'", 1, 2, 40),
@@ -68,7 +68,7 @@ def test_keys_skip_pages_and_then_rows(spark, tables, late, rows):
     read = spark.read.format(FORMAT).option("lateMaterialization", str(late).lower()).load(tables)
     query = "SELECT s.key, v:t::string FROM {t} JOIN small s ON v:n::bigint = s.key WHERE s.name = 's7'"
     found, counts = run(spark.sql(query, t=read))
-    # A key in every hundred of the first 4,000 numbers.
+    # One key in each hundred of the first 4,000 numbers.
     assert sorted(row.key for row in found) == list(range(7, 4000, 100))
     assert counts.rows_skipped == ROWS - rows
     assert counts.pages == (2 * 4000 // PAGE, 2 * (ROWS - 4000) // PAGE)
@@ -112,7 +112,7 @@ def test_more_keys_than_are_worth_it_are_no_filter(spark, tables, keys, files):
     assert sum(counts.groups) * GROUP - counts.rows_skipped == groups * GROUP
 
 
-# Each row group has another kind of number; `c` has in upper case what the keys have in lower case.
+# Each row group has another type of number; `c` has the keys in upper case.
 ODD = """SELECT id, repeat(md5(string(id)), 3) AS wide, CAST(concat('K', id) AS STRING COLLATE UTF8_LCASE) AS c,
     CASE id div 500 WHEN 0 THEN -0D WHEN 1 THEN 0D WHEN 2 THEN double('NaN') ELSE double(id) END AS d
     FROM range(0, 2000, 1, 1)"""
@@ -151,7 +151,7 @@ def test_keys_find_rows_that_equal_them_by_other_bytes(spark, odd, query, ids, g
     with settings(spark, {"spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "false"}):
         rows, counts = run(spark.sql(f"SELECT id, wide FROM odd WHERE {query.format(**of)}"))
     assert sorted(row.id for row in rows) == list(ids)
-    # The keys filtered the rows.
+    # The keys have filtered the rows.
     assert counts.rows_skipped == 2000 - len(rows)
     assert counts.groups == (groups, 4 - groups)
 

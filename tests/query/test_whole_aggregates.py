@@ -20,7 +20,7 @@ DISTINCT = ["count(DISTINCT {x})", "count(DISTINCT {x}, k)"]
 DISTINCT_PRESENCE = "count(DISTINCT k, {x} IS NULL)"
 FILTERS = ["", " FILTER (WHERE id % 3 > 0)", " FILTER (WHERE {x} IS NOT NULL)"]
 WINDOWS = ["PARTITION BY k", "ORDER BY id", "PARTITION BY k ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"]
-# Without this setting, maps are different to Spark if their entries have another order.
+# Without this setting, Spark takes maps for different if their entries have another order.
 SORTED = "spark.sql.optimizer.insertMapSortInDistinctAggregates.enabled"
 RELATIONS = [
     "SELECT {a} FROM t",
@@ -102,7 +102,7 @@ def test_groups_by_maps_are_sparks(pair, x):
     same(pair, [query.format(x=x) for query in GROUPS])
 
 
-# (query, the columns for which Spark refuses it, what it says)
+# (query, the columns for which Spark refuses it, a part of the refusal)
 REFUSED = [
     *((query, VARIANTS, "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE") for query in GROUPS),
     ("SELECT DISTINCT {x} AS y FROM t", MAPS, "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE"),

@@ -1,4 +1,4 @@
-"""Decimals in binaries, as others write them: signed numbers of any length, compared as such and not by their bytes."""
+"""Decimals in binaries of other writers: signed numbers of any length, which are not in the order of their bytes."""
 
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ from scan_counts import run
 from tables import FORMAT
 from variant_bytes import encode_metadata
 
-# Two by two pages: negative ones, such of one byte, of two, and of nine. Byte by byte -1 is the greatest of all.
+# Two pages each of negative numbers, and of numbers of one, two and nine bytes. By its bytes, -1 is the greatest.
 NUMBERS = [*range(-10000, -9990), *range(-5, 5), *range(30000, 30010), *range(2**70, 2**70 + 10)]
 PLAIN = "message m { required int32 id; optional binary d (DECIMAL(30,2)); }"
 SHREDDED = """message m { required int32 id; optional group v { required binary metadata; optional binary value;
@@ -33,7 +33,7 @@ def shredded(i):
 
 @pytest.fixture(scope="module", params=["d", "v:a::decimal(30,2)"])
 def column(request, spark, tmp_path_factory):
-    """(a table, the column or path)"""
+    """(a table, a column or path of it)"""
     path = tmp_path_factory.mktemp("decimals") / "f.parquet"
     schema, row, fields = (
         (PLAIN, plain, "id INT, d DECIMAL(30,2)") if request.param == "d" else (SHREDDED, shredded, "id INT, v VARIANT")
@@ -69,12 +69,12 @@ def test_pages_are_skipped_by_numbers(column, condition, ids, pages):
 def test_a_row_group_is_skipped_by_numbers(column, condition):
     df, name = column
     rows, counts = run(df.where(f"{name} {condition}"))
-    # Between the least and the greatest one the pages tell.
+    # 0.05 is between the bounds of the row group; the bounds of its pages exclude it.
     assert (rows, counts.rows_skipped) == ([], ROWS)
 
 
 def test_the_least_and_the_greatest_are_those_of_the_rows(column):
-    """Writers may cut bounds of binaries, so that they are computed as usual."""
+    """Writers may truncate bounds of binaries, so that the aggregates come from pages."""
     df, name = column
     rows, counts = run(df.selectExpr(f"min({name})", f"max({name})", f"count({name})"))
     assert rows == [(Decimal("-100.00"), Decimal(NUMBERS[-1]).scaleb(-2), ROWS)]

@@ -1,4 +1,4 @@
-"""The external conformance cases, which nobody on this project wrote, come out right in every mode of their runner."""
+"""The external conformance cases pass in every mode of their runner."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ MODES = ("read", "extract", "union")
 
 @pytest.fixture(scope="module")
 def runs(conformance, tmp_path_factory):
-    """The runner in each mode, all at once: each is a Spark of its own that mostly waits."""
+    """The runner in each mode, all at the same time: each has its own Spark, which mostly waits."""
     folder = tmp_path_factory.mktemp("conformance")
     command = [sys.executable, str(conformance / "run_spark.py"), "--format", "shredded_variant"]
     command += ["--jars", str(shredded_variant.jar_path()), "--timeout", "300"]

@@ -1,4 +1,4 @@
-"""Files that are damaged or missing when they are read: others lose no rows, and an error names the file."""
+"""Damaged and missing files: the other files lose no rows, and an error names the file."""
 
 import os
 import random
@@ -22,7 +22,7 @@ IGNORED = {"spark.sql.files.ignoreCorruptFiles": "true"}
 
 
 def damage_pages(file):
-    """Leaves the footer as it is."""
+    """Overwrites all pages, and leaves the footer as it is."""
     metadata = pq.read_metadata(file)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     end = max(_end(group.column(c)) for group in groups for c in range(group.num_columns))
@@ -53,7 +53,7 @@ def table(spark, files, **options):
 @pytest.mark.parametrize("by", ["v:n::bigint", "id"])
 @pytest.mark.parametrize("how", ["setting", "option"])
 def test_the_first_rows_are_those_of_files_that_can_be_read(spark, two_files, by, how):
-    """Law: no row is left out for one that a footer promises, where it may never come."""
+    """Law: the footer of a file that may be ignored removes no rows of other files."""
     damage_pages(two_files[0])
     options = {"ignoreCorruptFiles": "true"} if how == "option" else {}
     with settings(spark, ONE_TASK | (IGNORED if how == "setting" else {})):
@@ -87,7 +87,7 @@ def test_a_limit_takes_its_rows_from_files_that_can_be_read(spark, two_files, qu
     ],
 )
 def test_aggregates_are_those_of_the_rows_that_can_be_read(spark, two_files, aggregates, expected):
-    """As Spark has it where it computes them; a footer would count rows that no query can read."""
+    """Spark computes these aggregates too; a footer counts rows that no query can read."""
     damage_pages(two_files[0])
     with settings(spark, ONE_TASK | IGNORED):
         (row,), counts = run(table(spark, two_files).selectExpr(*aggregates))
@@ -113,7 +113,7 @@ def test_a_file_that_is_missing_promises_no_rows(spark, two_files, gone):
         assert counted.collect() == [(100, 99) if gone == 0 else (2000, 2999)]
 
 
-# ---- files that are damaged or lie, anywhere ----
+# ---- files with damage or wrong facts anywhere ----
 
 SHAPE = "n BIGINT, few STRING, long STRING, list ARRAY<STRUCT<x BIGINT>>, d DECIMAL(9,2)"
 ROWS = """
@@ -140,7 +140,7 @@ HOSTILE = [b"\xff" * 9 + b"\x01", b"\xff\xff\xff\xff\x0f", b"\xff\xff\xff\x7f", 
 
 @pytest.fixture(scope="module")
 def whole_files(spark, tmp_path_factory):
-    """The same rows, uncompressed with dictionaries and differences, and as zstd; and the schema."""
+    """The bytes of two files of the same rows, uncompressed and zstd, and the schema."""
     root = tmp_path_factory.mktemp("whole")
     rows = spark.sql(ROWS)
     for codec, rows_of_page in (("uncompressed", 50), ("zstd", 20000)):
@@ -151,7 +151,7 @@ def whole_files(spark, tmp_path_factory):
 
 
 def read_or_refused(spark, schema, file, query):
-    """Whether it is read; if not, a sentence of ours names the file, and whatever Spark wraps it in is no accident."""
+    """Whether the file is read; if not, one of our errors must name it, without an accidental error around it."""
     try:
         df = spark.read.format(FORMAT).schema(schema).load(str(file))
         QUERIES[query](df).write.format("noop").mode("overwrite").save()

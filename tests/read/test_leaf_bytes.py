@@ -1,4 +1,4 @@
-"""The bytes that a query reads are those of the leaves that it needs, in the row groups that need them."""
+"""A query reads only the bytes of the leaves that it needs, in the row groups that need them."""
 
 import pytest
 
@@ -12,16 +12,16 @@ METADATA, VALUE = "v.metadata", "v.value"
 A, B = "v.typed_value.a.typed_value", "v.typed_value.b.typed_value"
 L = "v.typed_value.l.typed_value.list.element.typed_value"
 A_VALUE = "v.typed_value.a.value"
-# Leaves without values, some dozens of bytes, whose levels tell where an object or a list is.
+# Leaves without values, of some dozens of bytes, whose levels show which rows have an object or a list.
 L_LEVELS = "v.typed_value.l.typed_value.list.element.value"
-# `a` is text in some rows of the row group 2, and `extra`, which has no column, stands in some of the group 3.
+# `a` is text in some rows of row group 2; some rows of row group 3 have `extra`, which has no column.
 VARIANT = """parse_json(concat('{"a":', if(id BETWEEN 2100 AND 2109, concat('"', id, '"'), string(id)),
     ',"b":"', md5(string(id)), '","l":[', id, ',', id + 1, ']',
     if(id BETWEEN 3100 AND 3109, concat(',"extra":', id), ''), '}'))"""
 OPTIONS = {"shredding.shape.v": "a BIGINT, b STRING, l ARRAY<BIGINT>", "shredding.shape.s.v": "b BIGINT, c STRING",
            "parquet.block.row.count.limit": GROUP, "parquet.page.row.count.limit": PAGE}  # fmt: skip
 
-# (what is asked for, the row groups in which each leaf is read)
+# (query, the row groups in which each leaf is read)
 QUERIES = [
     (["try_cast(v:a AS BIGINT)"], {A: ALL, A_VALUE: [2], METADATA: [2]}),
     (["try_variant_get(v, '$.a', 'string')"], {A: ALL, A_VALUE: [2], METADATA: [2]}),
@@ -35,7 +35,7 @@ QUERIES = [
     (["to_json(v)"], {A: ALL, B: ALL, L: ALL, L_LEVELS: ALL, A_VALUE: ALL, VALUE: [3], METADATA: [2, 3]}),
     (["v"], {A: ALL, B: ALL, L: ALL, L_LEVELS: ALL, A_VALUE: ALL, VALUE: [3], METADATA: ALL}),
     (["id"], {"id": ALL}),
-    # Other columns are pruned beside paths as without them.
+    # Other columns are pruned too.
     (["s.n"], {"s.n": ALL}),
     (["s.n", "s.v:b::bigint"], {"s.n": ALL, "s.v.typed_value.b.typed_value": ALL}),
     (["s.v:b::bigint", "v:b::string"], {"s.v.typed_value.b.typed_value": ALL, B: ALL}),
@@ -72,13 +72,13 @@ def test_a_query_reads_the_bytes_of_its_leaves(spark, table, columns, leaves, ba
     assert found == (sum(sizes[group][leaf] for leaf, groups in leaves.items() for group in groups), 0), sizes
 
 
-# (filter, columns, the leaves that it and they have, how many of their pages are read)
+# (filter, columns, the leaves of both, how many of their pages are read)
 FILTERED = [
     ("id < 1000", ["id", "v:b::string"], ["id", B], 20),
     ("id BETWEEN 150 AND 160", ["id", "v:b::string"], ["id", B], 2),
     ("id BETWEEN 950 AND 1049", ["id", "v:b::string", "v:l[1]::bigint"], ["id", B, L, L_LEVELS], 8),
     ("id = 5 OR v:b::string = md5('3999')", ["v:b::string", "s.wide"], ["id", B, "s.wide"], 82),
-    # Late rows: all pages of the filter's leaf, of the others those with survivors.
+    # Late materialisation: all pages of the filter's leaf, and the pages of the other leaves with rows that pass.
     ("id % 1000 = 5", ["id", "v:b::string"], ["id", B], 44),
     ("id % 1000 IN (5, 905)", ["id", "v:b::string", "s.wide"], ["id", B, "s.wide"], 56),
     ("id % 10 < 9", ["id", "v:b::string"], ["id", B], 80),

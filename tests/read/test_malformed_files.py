@@ -70,7 +70,7 @@ def test_a_pair_that_means_nothing_is_refused(spark, tmp_path, name):
 
 @pytest.mark.parametrize(("typed", "means"), [({"event_type": (None, "login")}, obj(event_type="login")), ({}, obj())])
 def test_of_a_field_in_value_and_typed_value_only_the_shredded_one_counts(spark, tmp_path, typed, means):
-    """Writers must not write such a row. Its shredded field counts, also where that is missing."""
+    """Writers must not write such a row. Readers take its shredded field, also if that is missing."""
     path = write(tmp_path / "twice.parquet", EVENT, (obj(event_type="old"), typed))
     assert values(load(spark, path)) == [means]
 
@@ -93,7 +93,7 @@ def test_the_group_of_a_field_or_element_may_be_optional_in_files_of_others(spar
     assert values(load(spark, path)) == [obj(l=[1]), obj(a=5, l=[])]
 
 
-# Types that the specification's table does not have.
+# Types that are not in the table of the specification.
 FOREIGN = {
     **{f"uint{n}": getattr(pa, f"uint{n}")() for n in (8, 16, 32, 64)},
     "float16": pa.float16(),
@@ -171,7 +171,7 @@ def test_broken_bytes_of_a_shredded_column_are_refused_and_those_of_an_unshredde
     assert v.value == VALUES[name]
 
 
-# The one of the values whose elements are whole: only the end of the last one is wrong.
+# The only value whose elements are whole: only the last offset is wrong.
 ENDS_OUTSIDE = "an array that ends outside"
 # query: what it gives for a row with 1 and a row with broken bytes; with other bytes it is refused
 READ = {

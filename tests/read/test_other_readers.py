@@ -8,27 +8,11 @@ import pytest
 from parquet_cells import cells, data_files, only_file, rebuilt
 from tables import frame, load, values, write
 from variant_bytes import decode, encode
-from variants import (
-    FALSE,
-    NULL,
-    array,
-    binary,
-    date,
-    decimal,
-    double,
-    float32,
-    int8,
-    int16,
-    int64,
-    obj,
-    string,
-    time,
-    timestamp,
-    timestamp_nanos,
-    timestamp_ntz,
-    timestamp_ntz_nanos,
-    uid,
-)
+
+from variants import (  # isort: skip
+    FALSE, NULL, array, binary, date, decimal, double, float32, int8, int16, int64, obj, string, time, timestamp,
+    timestamp_nanos, timestamp_ntz, timestamp_ntz_nanos, uid,
+)  # fmt: skip
 
 COMMON = obj(
     flag=FALSE, i8=int8(-1), i16=int16(300), i64=int64(2**40), f32=float32(1.5), f64=double(0.1), d4=decimal("1.50"),
@@ -126,13 +110,13 @@ def test_duckdb_reads_every_value(tables, name):
 
 
 def duck(path, column, order="id"):
-    """Back through DuckDB's own encoder, which orders and sizes as it likes."""
+    """The variants of DuckDB's own encoder, whose order of keys and width of numbers differ."""
     sql = f"SELECT variant_to_parquet_variant({column}) FROM read_parquet('{path}') ORDER BY {order}"
     return [decode(v["metadata"], v["value"]) for (v,) in duckdb.sql(sql).fetchall()]
 
 
 def test_duckdb_reads_nanoseconds_with_a_zone(spark, tmp_path):
-    """It cannot encode them again, so they are compared as text."""
+    """DuckDB cannot encode these again, so that they are compared as text."""
     rows = [obj(t=timestamp_nanos(1729794114937000001)), obj(t=timestamp_nanos(-1))]
     path = write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="t TIMESTAMP_NANOS")
     with duckdb.connect() as session:

@@ -33,7 +33,7 @@ PLAIN = """
 
 
 def rows(df):
-    """Comparable even where a value is NaN; intervals of months, which Python lacks, as text."""
+    """Comparable rows, also with NaN; intervals of months, which Python lacks, are text."""
     months = {c: df[c].cast("string") for c in df.columns if c == "months"}
     return [repr(r) for r in df.withColumns(months).orderBy("id").collect()]
 
@@ -48,7 +48,7 @@ def test_plain_columns_of_every_type_are_as_parquet_writes_and_reads_them(spark,
         assert rows(load(spark, tmp_path / path, schema=df.schema)) == expected, path
     assert rows(spark.read.parquet(str(tmp_path / "ours"))) == expected
     assert load(spark, tmp_path / "ours", schema=None).schema == spark.read.parquet(str(tmp_path / "theirs")).schema
-    # Our columns may be NULL, as those of a table that Spark has read are.
+    # All columns are nullable, as in a table that Spark reads.
     spark.read.parquet(str(tmp_path / "theirs")).write.parquet(str(tmp_path / "nullable"))
     ours, theirs = (pq.read_schema(data_files(tmp_path / p)[0]) for p in ("ours", "nullable"))
     assert ours.remove_metadata() == theirs.remove_metadata()
@@ -94,7 +94,7 @@ def test_an_empty_dataframe_is_a_table_without_rows(spark, tmp_path):
 
 @pytest.fixture(scope="module")
 def several(spark, tmp_path_factory):
-    """Two tables, a deeper directory, and what a reader must not see."""
+    """Two tables, a deeper directory, and files that a reader must ignore."""
     root = tmp_path_factory.mktemp("several")
     for i, name in enumerate(("one", "two", "two/deeper/in")):
         write(frame(spark, int8(i)), root / name, shredding__shape__v=("BIGINT", "STRING", "ARRAY<INT>")[i])
@@ -104,7 +104,7 @@ def several(spark, tmp_path_factory):
     return root
 
 
-# what is read: (paths, options, the values in it)
+# name: (paths, options, the values that are read)
 READS = {
     "several paths": (["one", "two"], {}, [0, 1]),
     "a glob": (["*o*"], {}, [0, 1]),

@@ -1,4 +1,4 @@
-"""Whatever form the specification leaves free reads the same: column order, pages, codecs, encodings, metadata."""
+"""Files read the same in all forms that the specification allows: column order, pages, codecs, encodings, metadata."""
 
 import json
 
@@ -12,7 +12,7 @@ from variant_bytes import Binary, encode, encode_value, utf16
 from variants import NULL, array, decimal, int64, names, obj, string, timestamp
 
 BACKWARDS = ("typed_value", "value", "metadata")
-EMOJI, WIDE = "\U0001f600", "\uff5e"  # UTF-16 orders them this way round, UTF-8 the other
+EMOJI, WIDE = "\U0001f600", "\uff5e"  # in the order of UTF-16; UTF-8 has the reverse order
 BIG = obj({f"key{i:03}": i for i in range(300)}, list=list(range(300)), text="x" * 70_000)
 
 
@@ -154,7 +154,7 @@ def test_nesting_is_read_at_any_usual_depth(spark, tmp_path, depth):
     assert values(load(spark, path)) == [levels(depth, int64(1)), NULL, obj(a=in_value)]
 
 
-# Sorted or not, any size of offsets: what the metadata may look like.
+# Metadata may be sorted or not, and have offsets of any width.
 METADATA = {"is_sorted": True}, {"offset_size": 2}, {"offset_size": 3}, {"offset_size": 4, "is_sorted": True}
 
 
@@ -171,7 +171,7 @@ def test_any_form_of_the_metadata_is_read(spark, tmp_path, how):
 def test_a_rebuilt_object_is_one_whole_value_with_keys_by_unsigned_utf8(spark, tmp_path):
     shape = cell({EMOJI: cell(pa.int64()), "z": cell(pa.int64())})
     path = write_file(tmp_path / "o.parquet", shape, [(obj({WIDE: 1, "a": 2}), {EMOJI: (None, 3), "z": (None, 4)})])
-    (v,) = values(load(spark, path))  # decodes strictly: ids in range, no bytes left over, keys in order
+    (v,) = values(load(spark, path))  # `values` decodes strictly: ids in range, no bytes after the value, keys in order
     assert list(v.value) == ["a", "z", WIDE, EMOJI]
 
 

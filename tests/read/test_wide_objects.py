@@ -1,6 +1,6 @@
-"""Objects of up to a hundred fields, with keys from all of Unicode: every route finds what Spark finds in its files.
+"""Objects of up to a hundred fields, with keys from all planes of Unicode: every route finds what Spark finds.
 
-Files have the order of UTF-8, as the specification says; Spark searches objects of 32 fields by that of UTF-16.
+The specification orders keys by UTF-8; Spark searches objects of 32 fields or more in the order of UTF-16.
 `make test` asks for a few keys, FUZZ=1 for all; SEED=123 makes up the same objects again.
 """
 
@@ -42,7 +42,7 @@ SCHEMA = StructType([
 
 
 def objects(r, size):
-    """`w` has so many fields, and `v` two more, which have them again."""
+    """`w` is an object of this many fields; `v` has two fields more, with the same objects in them."""
     w = obj({key: r.randrange(100) for key in r.sample(KEYS, size)})
     return obj({**w.value, "o": w, "l": [w]}), w
 
@@ -70,7 +70,7 @@ def accesses(key):
     return [
         *(f"try_variant_get({variant}, {root}, 'int')" for variant in ("v", "w", "s.v", "a[0]", "m['x']")),
         *(f"try_variant_get(v, {path}, 'int')" for path in (inner, element)),
-        # Of variants that are read whole.
+        # These variants are read whole.
         *(f"try_variant_get(coalesce(v, s.v), {path}, 'int')" for path in (root, inner, element)),
         f"try_variant_get(coalesce(w, s.v), {root}, 'int')",
         f"try_variant_get(variant_get(v, '$.o'), {root}, 'int')",

@@ -1,4 +1,4 @@
-"""attach on classic sessions: one that runs already, and one that a builder makes or finds."""
+"""attach on classic sessions: on a running session, and on a builder that creates or finds one."""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ from shredded_variant import errors
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
-    """What a program sees that attaches to the session it has."""
+    """The results of a program that attaches to its running session."""
     return python(
         tmp_path_factory.mktemp("running"),
         """
@@ -98,7 +98,7 @@ def test_the_sql_function_is_there_as_soon_as_a_session_is_attached(tmp_path):
 
 @pytest.fixture(scope="module")
 def other_jar(tmp_path_factory):
-    """Another jar, for a session that has one already."""
+    """A second jar, for a session that has a jar already."""
 
     jar = tmp_path_factory.mktemp("other") / "other.jar"
     with zipfile.ZipFile(jar, "w") as file:
@@ -140,7 +140,7 @@ def test_a_builder_keeps_the_jars_that_the_session_has(tmp_path, other_jar, sour
 
 
 def test_executors_in_jvms_of_their_own_have_the_jar(tmp_path, other_jar):
-    """Also where the package lies under a path that Spark's lists, globs and URIs would break."""
+    """The package may be at a path with characters that Spark's lists, globs or URIs treat specially."""
 
     odd = tmp_path / "odd, ü [x] %41 'y' {z} #1"
     shutil.copytree(Path(shredded_variant.__file__).parent, odd / "shredded_variant")

@@ -1,4 +1,4 @@
-"""attach over Spark Connect: to a server that has the jar or not, and to one that pyspark starts for a builder."""
+"""attach over Spark Connect: to a server with or without the jar, and to a server that pyspark starts for a builder."""
 
 import contextlib
 import json
@@ -69,7 +69,7 @@ def server(logged):
 
 
 def the_round(folder, remote, parts=tuple(SEEN)):
-    """What these parts of the round see in a session that runs when it is attached, the jars it sent, and its log."""
+    """The results of these parts of the round in a running session, the jars that the session sent, and its log."""
     code = f"""
 spark = calm(SparkSession.builder.remote(sys.argv[1])).getOrCreate()
 sent, send = [], spark._client.add_artifacts
@@ -89,7 +89,7 @@ print(json.dumps([run(spark, {", ".join(parts)}), [os.path.basename(jar) for jar
 
 
 def check_log(log):
-    """One warning for the write whose counts are cut, and no class of ours that a thread of Spark did not find."""
+    """The log has one warning, for the write whose counts are cut, and no error of a missing class of this source."""
     assert len(re.findall(r"WARN CutColumns: .*PATHS_LEFT_OUT.*'v'", log)) == 1, log[-4000:]
     assert re.findall(r"ClassNotFound\w*: shreddedvariant\S*|Could not deserialize.*", log) == []
 
@@ -100,7 +100,7 @@ def test_a_session_that_brings_the_jar_writes_reads_streams_and_maintains_tables
     check_log(log.read_text())
 
 
-def test_so_does_one_on_the_server_that_pyspark_starts(tmp_path):
+def test_a_session_on_the_server_that_pyspark_starts_sends_the_jar(tmp_path):
     sent, log = the_round(tmp_path, "local[1]", ("readme", "cut", "delta", "failures"))
     assert sent == [JAR]
     check_log(log)

@@ -56,3 +56,31 @@ def test_suites_have_a_limit_of_time_and_the_tag_of_what_fuzz_makes_longer():
             without_tag.append(file.name)
     assert SUITES
     assert (without_limit, without_tag) == ([], [])
+
+
+# Files of `shred` and `rules` without a suite of their own name: the suite that tests them.
+TESTED_BY = {
+    "CellVector": "RoundTripSuite",
+    "CellWalk": "RoundTripSuite",
+    "Conjuncts": "NullTestsSuite",
+    "ExactNumber": "ScalarShredderSuite",
+    "JsonText": "JsonWriterSuite",
+    "LeafWriter": "ShredderSuite",
+    "PathDemand": "PathPushdownSuite",
+    "PathRewrite": "PathPushdownSuite",
+    "PathTable": "LatePathPushdownSuite",
+    "Rebuilder": "RoundTripSuite",
+    "RekeyingCopy": "SelfContainedSuite",
+    "ScannedTable": "LatePathPushdownSuite",
+    "StoredKeys": "HeldDictionariesSuite",
+    "VariantOrigins": "PathPushdownSuite",
+}
+
+
+def test_each_file_of_shred_and_of_the_rules_is_tested_by_a_suite():
+    sources = ROOT / "jvm" / "src" / "main" / "scala" / "shreddedvariant"
+    files = {file.stem for folder in ("shred", "rules") for file in (sources / folder).glob("*.scala")}
+    suites = {file.stem for file in SUITES}
+    own = {name for name in files if f"{name}Suite" in suites}
+    assert files and files - own == TESTED_BY.keys()
+    assert set(TESTED_BY.values()) <= suites

@@ -1,4 +1,4 @@
-"""What is handed out: one wheel with one jar in it, and a POM, neither with anything that Spark brings."""
+"""The release: one wheel with one jar, and a POM, without anything that Spark provides."""
 
 import re
 import zipfile

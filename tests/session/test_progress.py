@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal, for long jobs, gone at the end; jobs that nobody waits for are cancelled."""
+"""The progress bar is shown on a terminal, for long jobs, until they end; interrupted jobs are cancelled."""
 
 import io
 import re
@@ -16,7 +16,7 @@ from shredded_variant.jobs import progress
 
 
 class Terminal(io.StringIO):
-    """What stands on a terminal, as one text of all that was ever written."""
+    """A terminal that keeps all that was written to it, as one text."""
 
     encoding = "utf-8"
 
@@ -24,12 +24,12 @@ class Terminal(io.StringIO):
         return True
 
     def lines(self):
-        """Each line as it was rewritten; the last is empty once the bar is gone."""
+        """Each rewritten line; the last line is empty if the bar is gone."""
         return [line.removesuffix("\x1b[K") for line in self.getvalue().split("\r")[1:]]
 
 
 class Jobs:
-    """As many tasks done as seconds have passed on the test's own clock."""
+    """A job with one more finished task for each second of the test's own clock."""
 
     def __init__(self, *counts):
         self.left = list(counts)
@@ -44,7 +44,7 @@ class Jobs:
 
 @pytest.fixture
 def run(monkeypatch):
-    """Runs a body under a bar for these jobs, for some seconds or until some lines are there; what the terminal got."""
+    """Shows a bar for these jobs, for some seconds or until some lines are written; gives the terminal's text."""
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     monkeypatch.setattr(progress, "DELAY", 0.1)
     monkeypatch.setattr(progress, "_spark_shows_bars", lambda session: False)
@@ -79,7 +79,7 @@ def test_a_short_job_shows_nothing(run):
     assert run(Jobs((1, 2)), 0).getvalue() == ""
 
 
-def test_nothing_is_shown_where_nobody_looks_on(run, monkeypatch):
+def test_nothing_is_shown_without_a_terminal(run, monkeypatch):
     assert run(Jobs((1, 2)), 0.3, io.StringIO()).getvalue() == ""
     monkeypatch.setenv("TERM", "dumb")
     assert run(Jobs((1, 2)), 0.3).getvalue() == ""

@@ -1,4 +1,4 @@
-"""spark-submit without attach: the jar by --jars, or by --packages from a local Maven repository and no network."""
+"""spark-submit without attach: the jar comes from --jars, or from --packages and a local Maven repository."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ JOB = """
 spark = calm().getOrCreate()
 print(json.dumps(roundtrip(spark, os.path.abspath("t"))))
 """
-# A job that attaches, as it may also run without spark-submit.
+# A job that attaches, because it may also run without spark-submit.
 ATTACHING_JOB = """
 import shredded_variant
 builder = calm()

@@ -13,7 +13,7 @@ SMALL = {
     "parquet.enable.dictionary": "false", "parquet.block.size": "20000",
     "parquet.block.size.row.check.min": "1000", "parquet.block.size.row.check.max": "1000",
 }  # fmt: skip
-# Values in every row group lie between those of the others, so that bounds exclude nothing.
+# The values of all row groups have the same range, so that bounds exclude no row group.
 VALUE = "id * 7 % 8000"
 
 
@@ -90,7 +90,7 @@ def test_inferred_shapes_and_keys_have_filters_where_they_have_columns(spark, tm
     infer = {"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.infer": "true"}
     path = write(rows, tmp_path / "t", **infer, **{"bloom.v": "$.n, $.o, $.b, $.x", "bloom.m": "k,x"})
     assert filters(data_files(path)[0]).keys() == {"v.typed_value.n.typed_value", "__paimon_map_shred_m_0"}
-    # As pinned, they have them as well.
+    # Pinned columns have bloom filters too.
     write(rows, path, mode="append", **infer, **{"bloom.v": "$.n", "bloom.m": "k"})
     write(rows, path, mode="append", **infer)
     assert sorted(len(filters(f)) for f in data_files(path)) == [0, 2, 2]
@@ -123,7 +123,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("options", "mentions"), REFUSED)
-def test_what_can_have_no_filter_is_refused(spark, tmp_path, options, mentions):
+def test_a_bloom_filter_for_what_can_have_none_is_refused(spark, tmp_path, options, mentions):
     df = spark.range(3).selectExpr(
         "id",
         "map('a', 'b') AS m",

@@ -1,4 +1,4 @@
-"""Strings longer than bounds: writers cut these, in column indexes after 64 bytes, and what is cut still bounds."""
+"""Strings longer than bounds: writers truncate bounds, in column indexes after 64 bytes, and these still hold."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from scan_counts import run
 from tables import FORMAT, write
 
 PAGE = 10  # rows
-TOP = "\U0010ffff"  # nothing comes after it
+TOP = "\U0010ffff"  # the greatest string
 HEAD = "x" * 63
-# One page or row group each, in the order of their bytes in UTF-8; an é after 63 bytes is cut through.
+# One page or row group for each string, in the order of UTF-8. Truncation cuts an é after 63 bytes in two.
 GROUPS = ["a" * 80, "x" * 64 + "A", "x" * 64 + "B", HEAD + "é", HEAD + TOP, "z", "é" * 40, TOP * 20]
 TEXTS = [f"{group}{i}" for group in GROUPS for i in range(PAGE)]
 ROWS = len(TEXTS)
-# Those that begin alike for 63 bytes cannot be told apart.
+# Bounds cannot tell strings apart whose first 63 bytes are the same.
 ALIKE = {1: 4, 2: 4, 3: 4, 4: 4}
 ONE_PAGE = {"parquet.page.row.count.limit": str(PAGE), "parquet.page.size.row.check.min": "1"}
 FILES = {

@@ -1,11 +1,11 @@
-"""What a filter reads and what it skips; its rows are Spark's over the unshredded table."""
+"""Filters skip the row groups and pages that cannot match, and give the rows of Spark over the unshredded table."""
 
 import json
 
 import pytest
 
 from path_queries import OTHER_SESSIONS, settings, skipping_shown
-from scan_counts import Counts, compared, run
+from scan_counts import Counts, filtering, run
 from skipping_cases import HITS, MISSES, PAGE, ROWS, SHAPE, SMALL_GROUPS, VARIANT, WHOLE
 from tables import FORMAT, views, write
 
@@ -27,10 +27,7 @@ def tables(spark, folder):
         yield spark
 
 
-def query(spark, condition, columns="id"):
-    """(number of rows, counts) of a query whose rows are those of the unshredded table."""
-    rows, counts = compared(spark, f"SELECT {columns} FROM {{t}} WHERE {condition}", "skipped", "unshredded")
-    return len(rows), counts
+query = filtering("skipped", "unshredded")
 
 
 @pytest.mark.parametrize(("condition", "most"), HITS)
@@ -196,7 +193,7 @@ def test_bounds_of_every_type_that_keeps_its_order_count(tables, tmp_path, kind,
     assert (found, counts.files, counts.bytes[0]) == ([], (0, 1), 0)
 
 
-# In each page all values are the same, and every tenth row has none: (filter, number of pages that are skipped).
+# In each page all values are the same, and every tenth row has no value: (filter, number of skipped pages).
 SAME = [
     ("v:n::bigint <> 3", 1),
     ("3 <> v:n::int", 1),

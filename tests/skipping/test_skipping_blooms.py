@@ -1,4 +1,4 @@
-"""Bloom filters and dictionaries: what they know of the values of a row group, and what they do not."""
+"""Bloom filters and dictionaries skip row groups only if they lack the value, and only if they have all values."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,7 +10,7 @@ from scan_counts import run
 from tables import FORMAT, write
 
 ROWS = 8000
-# shape: (the values, a filter for one, one that lies between bounds and is no value)
+# shape: (the values, a filter for a value, a value between the bounds that no row has)
 BLOOM = {
     "n BIGINT": ("id * 7 % 8000", "v:n::int = {}", "99999"),
     "d DOUBLE": ("CAST(id * 7 % 8000 AS DOUBLE)", "v:d::double = {}", "1000.5"),
@@ -58,7 +58,7 @@ def test_a_bloom_filter_excludes_groups_whose_bounds_do_not(spark, tmp_path, sha
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
 @pytest.mark.parametrize("stored", ["0", "-0"])
 def test_a_bloom_filter_that_has_one_zero_is_asked_for_both(spark, tmp_path, stored, kind):
-    """Law.NegativeZero: the two are equal, and other bytes."""
+    """Law NegativeZero: the two zeros are equal, but have different bytes."""
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
         "id",
         f"to_variant_object(named_struct('z', CAST(if(id = 0, {stored}D, id * 7 % 8000 - 4000.5D) AS {kind}))) AS v",
@@ -70,7 +70,7 @@ def test_a_bloom_filter_that_has_one_zero_is_asked_for_both(spark, tmp_path, sto
         assert counts.groups[0] <= 2 < counts.groups[1]
 
 
-# In each row group the first values are few, and in the dictionary; those that come later did not fit into it.
+# In each row group the dictionary has the first values, which are few; the later values do not fit into it.
 FALLEN_BACK = {
     "STRING": ("string(if(id % 1000 < 300, id % 5 * 200, id % 1000))", "v:a::string = '{}'"),
     "BIGINT": ("if(id % 1000 < 300, id % 5 * 200, id % 1000)", "v:a::bigint = {}"),

@@ -1,4 +1,4 @@
-"""Casts that round: row groups, pages, footers and Delta's log judge values as Spark casts them, so no row is lost."""
+"""Casts that round: row groups, pages, footers and Delta's log cast bounds as Spark casts values; no row is lost."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tables import FORMAT
 
 ROWS = 20  # of a page, and of a file of the Delta table
 TYPES = ["tinyint", "int", "bigint"]
-# Each page holds one number, and each page differs from the one before: so each bound decides over its rows.
+# Each page has one number, which differs from the number before, so that each bound decides for its rows.
 NUMBERS = [
     "0.99999999999999999",
     "-0.99999999999999999",
@@ -19,7 +19,7 @@ NUMBERS = [
     "9223372036854775806.99999999999999999",
     "9223372036854775807.99999999999999999",
 ]
-# The double 2^63 is greater than every BIGINT, and yet Spark casts it to the greatest one.
+# The double 2^63 is greater than every BIGINT, but Spark casts it to the greatest BIGINT.
 DOUBLES = ["9.223372036854775807E18", "-9.223372036854775808E18", "1e300", "2147483647.9999998", "-0.0", "NaN"]
 
 

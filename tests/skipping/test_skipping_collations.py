@@ -1,4 +1,4 @@
-"""Columns with collations of their own: bounds, dictionaries and bloom filters know bytes, and say nothing to them."""
+"""Filters on columns with a collation do not use bounds, dictionaries or bloom filters, which are of bytes."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from scan_counts import run
 from tables import FORMAT, write
 
 GROUP = 10  # rows
-# One row group each. Trailing spaces and cases are other bytes, and before or behind the others in their order.
+# One row group for each word. Trailing spaces and upper case change the bytes, and their order.
 WORDS = ["ant", "Bee", "cat ", "DOG  "]
 ROWS = GROUP * len(WORDS)
 COLLATIONS = {"lcase": "UTF8_LCASE", "rtrim": "UTF8_BINARY_RTRIM", "both": "UTF8_LCASE_RTRIM", "icu": "UNICODE_CI"}
@@ -14,7 +14,7 @@ COLLATIONS = {"lcase": "UTF8_LCASE", "rtrim": "UTF8_BINARY_RTRIM", "both": "UTF8
 
 @pytest.fixture(scope="module", params=["dictionary", "bloom filter", "bounds"])
 def tables(request, spark, tmp_path_factory):
-    """(the table, the same rows in Spark's own files): `plain` has the words as bytes, the others under collations."""
+    """(the table, the same rows in Spark's own files): `plain` has no collation, the other columns have one."""
     folder = tmp_path_factory.mktemp("collated")
     word = f"concat(array({', '.join(map(repr, WORDS))})[CAST(id DIV {GROUP} AS INT)], if(id % 3 = 0, ' ', ''))"
     collated = [f"{word} COLLATE {collation} AS {name}" for name, collation in COLLATIONS.items()]
@@ -74,7 +74,7 @@ def test_the_least_and_the_greatest_are_those_of_the_collation(tables, name):
 def test_nulls_and_bytes_are_still_known(tables):
     ours, plain = tables
     for condition, groups in {
-        "lcase IS NULL": 4,  # its nulls stand in the footer, but no type of ours is read under a collation
+        "lcase IS NULL": 4,  # the footer has its null count, but this source reads no leaf under a collation
         "plain = 'Bee'": 1,
         "plain LIKE 'c%'": 1,
         "plain = 'BEE'": 0,

@@ -1,4 +1,4 @@
-"""Files that say little of their rows, say it oddly, or were written by others: nothing that matches is skipped."""
+"""Files with few statistics, odd statistics, or of other writers: no matching row is skipped."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -65,7 +65,7 @@ def test_a_group_of_one_value_alone_is_skipped_by_what_asks_for_others(spark, tm
     assert ids(df, "v:a::bigint <> 5") == (others, 2, 10)
     assert ids(df, "v:a::bigint NOT IN (5, 8)") == ([i for i in others if i != 18], 2, 10)
     assert ids(df, "NOT v:a::bigint BETWEEN 5 AND 6") == ([i for i in others if i != 16], 2, 10)
-    # NULL is no 5 either, if NULL is a value like others.
+    # `<=>` takes NULL as a value, which is not 5.
     assert ids(df, "NOT v:a::bigint <=> 5") == ([9, *others], 3, 0)
     texts = typed(*["x"] * 10) + typed(*["x"] * 9, "y")
     df = table(spark, tmp_path / "g.parquet", TEXTS, texts, use_dictionary=dictionary)
@@ -228,7 +228,7 @@ def test_plain_columns_of_other_writers(spark, tmp_path):
 
 @pytest.mark.parametrize(("mode", "groups"), [("CORRECTED", 0), ("LEGACY", 1)])
 def test_days_and_times_that_are_shifted_between_calendars_are_not_those_of_the_bounds(spark, tmp_path, mode, groups):
-    """Where nothing is shifted a filter beside the rows reads nothing."""
+    """If no dates are rebased, a filter that no row matches reads nothing."""
     rows = spark.range(0, 5, 1, 1).selectExpr(
         "CAST(id AS INT) AS id", "date_add(DATE'1500-03-01', CAST(id AS INT)) AS d",
         "TIMESTAMP'1500-03-01 00:00:00' + make_dt_interval(CAST(id AS INT)) AS t",

@@ -1,4 +1,4 @@
-"""Generated filters over generated files of many small groups and pages: whatever is skipped, no row is lost.
+"""Generated filters over generated files of many small row groups and pages: no matching row is skipped.
 
 `make test` runs a few seeds, FUZZ=1 many; SEED=123 runs one again.
 """
@@ -25,7 +25,7 @@ def test_generated_filters_lose_no_row(spark, tmp_path, seed):
     r = random.Random(seed)
     documents = Documents(r)
     rows = [documents.row() for _ in range(ROWS)]
-    # Alike rows stand together, so that groups differ.
+    # Similar rows are together, so that row groups differ.
     key = r.choice(list(documents.kind))
     rows.sort(key=lambda v: "" if v is None else repr(v.value.get(key)) if v.type == "object" else repr(v))
     fields = "id INT, plain STRING, v VARIANT"

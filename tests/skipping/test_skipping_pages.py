@@ -1,4 +1,4 @@
-"""Pages of files of other writers, in today's layout: what an index says of them is used, and what it may mean too."""
+"""Column indexes of other writers, in the current layout: pages are skipped only if no value of them can match."""
 
 import struct
 
@@ -64,7 +64,7 @@ def bounds(path, page, least, greatest, leaf=LEAF):
 
 @pytest.mark.parametrize(("least", "greatest"), [(NAN, NAN), (NAN, 19.0), (10.0, NAN)])
 def test_a_page_whose_bounds_are_nan_is_read(spark, tmp_path, least, greatest):
-    """Some writers leave such bounds where the first value is NaN, or any; readers are to ignore them."""
+    """Some writers write NaN as a bound if the first value, or any value, is NaN; readers must ignore such bounds."""
     path = written(tmp_path / "f.parquet", DOUBLES, typed(*[NAN if i == 10 else float(i) for i in range(ROWS)]))
     bounds(path, 1, least, greatest)
     df = spark.read.format(FORMAT).load(path)
@@ -74,7 +74,7 @@ def test_a_page_whose_bounds_are_nan_is_read(spark, tmp_path, least, greatest):
     assert kept(df, "isnan(v:a::double)") == ([10], 4)
 
 
-# Whether other pages hold a NaN is known only of parquet-mr, which leaves out bounds where it meets one.
+# Only of parquet-mr it is known that a page with bounds has no NaN: parquet-mr omits the bounds of other pages.
 @pytest.mark.parametrize(("writer", "skipped"), [(b"parquet-mr version 1.15.1 (build 0)", 2 * PAGE), (b"other", 0)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_page_whose_bounds_are_nan_may_hold_the_first_rows(spark, tmp_path, sign, writer, skipped):
@@ -101,7 +101,7 @@ def test_both_zeros_are_one_number(spark, tmp_path):
             assert kept(df, f"v:a::double IN ({zero}, 7)") == (list(range(20)), 2)
 
 
-# ---- what is stored beside typed values ----
+# ---- stored values beside typed values ----
 
 
 @pytest.mark.parametrize("stray", [string("25"), int8(25), obj(b=25)])
@@ -109,10 +109,10 @@ def test_a_page_with_a_residual_value_is_read(spark, tmp_path, stray):
     cells = [(stray, None) if i == 15 else (None, i) for i in range(ROWS)]
     df = in_pages(spark, tmp_path / "f.parquet", NUMBERS, of_a(*cells))
     found = [] if stray.type == "object" else [15]
-    # The page of the bounds, and that of what is stored.
+    # The page of the typed leaf, and the page of the stored values.
     assert kept(df, f"{A} = 25") == ([*found, 25], 2)
     assert kept(df, f"{A} > 35") == (list(range(36, 40)), 2)
-    # The same page.
+    # Both leaves have the same pages.
     assert kept(df, f"{A} = 14") == ([14], 1)
     rows, counts = run(df.where(f"{A} > 100"))
     assert (rows, counts.rows_skipped) == ([], ROWS - PAGE)
@@ -142,16 +142,16 @@ def test_a_page_of_variant_nulls_alone_is_no_page_of_values(spark, tmp_path):
 @pytest.mark.parametrize(
     ("leaf", "offsets", "pages"),
     [
-        # What the filter asks is not known of pages.
+        # No column index has what the filter needs.
         (LEAF, False, 4),
         (LEAF, True, 4),
-        # Of what is stored, the footer says that there is nothing.
+        # The footer says that there are no stored values.
         (STORED, False, 1),
         (STORED, True, 1),
-        # A leaf that is read beside the filter's: its pages are found where they are told, else it is read whole.
+        # A leaf beside the filter's leaf: with an offset index only some pages are read, without one the whole leaf.
         ("id", False, 1),
         ("id", True, 4),
-        # A leaf that the query does not ask for.
+        # A leaf that the query does not need.
         ("v.metadata", True, 1),
     ],
 )

@@ -1,4 +1,4 @@
-"""Times and intervals: columns of whole numbers like others, skipped, ordered and answered by their bounds."""
+"""Times and intervals are stored as whole numbers: bounds skip row groups, find first rows and answer aggregates."""
 
 from datetime import time, timedelta
 
@@ -42,7 +42,7 @@ def table(spark, times, tmp_path_factory):
     spark.catalog.dropTempView("plain_times")
 
 
-# (filter, how many rows may be read at most)
+# (filter, maximum of rows that are read)
 HITS = [
     ("t = TIME'10:00:01.25'", PAGE),
     ("t < TIME'00:50:00'", PAGE),
@@ -59,7 +59,7 @@ HITS = [
     ("gaps > INTERVAL '990' DAY", PAGE),
     ("y = INTERVAL '5' MONTH", PAGE),
     ("y > INTERVAL '80' YEAR", PAGE),
-    # A cast between the column and the constant may cut.
+    # A cast between the column and the constant may truncate.
     ("seconds = TIME'10:00:01'", ROWS),
     ("days = INTERVAL '5 00' DAY TO HOUR", ROWS),
 ]
@@ -98,7 +98,7 @@ def test_the_least_and_the_greatest_come_from_the_footer(spark, table, column):
 
 
 def test_times_of_others_are_cut_to_the_digits_that_are_asked_for(spark, times, tmp_path):
-    """As Spark's reader does: bounds of the file are cut as its values are."""
+    """Bounds of the file are truncated like its values, as in Spark's reader."""
     micros = [i * 1_000_000 + 999_999 for i in range(40)]
     pq.write_table(
         pa.table({"id": pa.array(range(40), pa.int32()), "t": pa.array(micros, pa.time64("us"))}),
@@ -116,7 +116,7 @@ def test_times_of_others_are_cut_to_the_digits_that_are_asked_for(spark, times, 
 
 
 def test_times_as_texts_in_variants_are_read(spark, times, tmp_path):
-    """Variants of Spark have no times; texts have another order."""
+    """Spark's variants have no TIME; times as text have another order."""
     rows = [obj(t=string(f"{i // 60}:{i % 60:02}:00")) for i in range(300)]
     df = load(spark, write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="t STRING"))
     found, counts = run(df.where("try_variant_get(v, '$.t', 'time') = TIME'02:05:00'").select("id"))

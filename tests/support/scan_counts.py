@@ -40,3 +40,13 @@ def compared(spark, query, ours, plain):
     expected = spark.sql(query.replace("{t}", plain)).collect()
     assert sorted(map(str, rows)) == sorted(map(str, expected)), query
     return rows, counts
+
+
+def filtering(ours, plain):
+    """A function that gives (number of rows, counts) of a filter over the view `ours`, compared with `plain`."""
+
+    def query(spark, condition, columns="id"):
+        rows, counts = compared(spark, f"SELECT {columns} FROM {{t}} WHERE {condition}", ours, plain)
+        return len(rows), counts
+
+    return query

@@ -3,29 +3,11 @@
 import pyarrow as pa
 
 from parquet_fixtures import MISSING, UTC, cell
-from variants import (
-    FALSE,
-    NULL,
-    TRUE,
-    array,
-    binary,
-    date,
-    decimal,
-    double,
-    float32,
-    int8,
-    int16,
-    int32,
-    int64,
-    obj,
-    string,
-    time,
-    timestamp,
-    timestamp_nanos,
-    timestamp_ntz,
-    timestamp_ntz_nanos,
-    uid,
-)
+
+from variants import (  # isort: skip
+    FALSE, NULL, TRUE, array, binary, date, decimal, double, float32, int8, int16, int32, int64, obj, string, time,
+    timestamp, timestamp_nanos, timestamp_ntz, timestamp_ntz_nanos, uid,
+)  # fmt: skip
 
 MICROS, NANOS = pa.timestamp("us", UTC), pa.timestamp("ns", UTC)
 

@@ -1,4 +1,4 @@
-"""Numbers and texts of variants are stored by differences where that is smaller, and every reader finds them."""
+"""Numbers and texts of variants have DELTA encodings if these are smaller, and every reader reads them."""
 
 import duckdb
 import pyarrow.parquet as pq
@@ -39,7 +39,7 @@ PATHS = [
 
 @pytest.fixture(scope="module")
 def tables(spark, tmp_path_factory):
-    """{codec: a table written so}, and `version 1`, whose writer was told to keep to that."""
+    """{codec: a table}, and `version 1`, a table with the writer version 1 of Parquet."""
     root = tmp_path_factory.mktemp("encodings")
     df = spark.sql(DOCUMENTS).cache()
     for codec in CODECS:
@@ -88,14 +88,14 @@ def plain(spark, tables):
 
 
 @pytest.mark.parametrize("table", [*CODECS, "version 1"])
-def test_all_rows_are_what_they_were(spark, tables, plain, table):
+def test_all_rows_are_read_as_written(spark, tables, plain, table):
     columns = ["id", "to_json(v)", *PATHS]
     assert rows(load(spark, tables / table, schema=None), *columns) == rows(plain, *columns)
 
 
 @pytest.mark.parametrize("wanted", ["id % 1000 = 7", "id % 13 = 3", "id IN (0, 29999)", "id BETWEEN 100 AND 20300"])
 @pytest.mark.parametrize("table", [*CODECS, "version 1"])
-def test_single_rows_are_what_they_were(spark, tables, plain, table, wanted):
+def test_single_rows_are_read_as_written(spark, tables, plain, table, wanted):
     columns = ["id", "to_json(v)", "digest", *PATHS]
     df = load(spark, tables / table, schema=None)
     assert rows(df.where(wanted), *columns) == rows(plain.where(wanted), *columns)

@@ -1,4 +1,4 @@
-"""Each refusal has its name, says what, where and what to do, and leaves the table as it was."""
+"""Each refusal has a name, says what is wrong, where, and what to do, and leaves the table as it was."""
 
 import os
 
@@ -82,7 +82,7 @@ def test_a_column_that_cannot_be_read_so_is_named(spark, events, name, schema, o
 
 
 def logical(branch, **fields):
-    """Annotates a leaf with this branch of the union LogicalType."""
+    """An edit that annotates a leaf with this branch of the union LogicalType."""
 
     def edit(element):
         element[LOGICAL] = (STRUCT, {branch: (STRUCT, {1: (BINARY, fields["crs"])} if fields else {})})
@@ -94,7 +94,7 @@ def as_optional(element):
     element[REPETITION] = (I32, OPTIONAL)
 
 
-# {what: (the column x, edits of the schema, what is said of it)}
+# {name: (the column x, edits of the schema, a part of the refusal)}
 WITHOUT_TYPE = {
     "half floats": (pa.array([1], pa.float16()), {}, "FLOAT16"),
     "times of millis": (pa.array([1], pa.time32("ms")), {}, "TIME(MILLIS"),

@@ -1,4 +1,4 @@
-"""Hostile documents: writes and `infer_shape` take bounded time, and tell the user what was left out."""
+"""Hostile documents: writes and `infer_shape` take bounded time, and warn of columns whose counts are cut."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from tables import load, write
 KEYS = "transform(sequence(0, 99), i -> concat('key', id * 100 + i))"
 NEW_KEYS = f"""parse_json(concat('{{"kind": "x", "n": ', id, ', "by": ',
     to_json(map_from_arrays({KEYS}, sequence(0, 99))), '}}'))"""
-# documents -> rows, the shape, and whether something is left out
+# name: (rows, the shape, whether a warning names the column)
 HOSTILE = {
     "new keys in every row": (NEW_KEYS, 2000, "kind STRING, n BIGINT", True),
     "few new keys": (NEW_KEYS, 50, "kind STRING, n BIGINT", False),
@@ -36,7 +36,7 @@ def rows(spark, document, n):
 
 
 def told(action):
-    """What the action gives, and the sentences of the warnings that it has given, in bounded time."""
+    """The result of the action and its warnings; the action must end in bounded time."""
     started = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -75,7 +75,7 @@ def test_maps_with_new_keys_in_every_row_keep_their_hot_keys_and_tell(spark):
     assert told(lambda: infer_shape(df.limit(50), "m")) == (HotKeys(("hot",)), [])
 
 
-def test_sql_tells_it_where_it_is_asked_to(spark):
+def test_shredding_shape_reports_cut_counts_with_the_option_report(spark):
     rows(spark, NEW_KEYS, 2000).createOrReplaceTempView("hostile")
     (row,) = spark.sql(
         "SELECT shredding_shape(v, map('report', 'true')), shredding_shape(v, map('report', 'false')),"
@@ -122,7 +122,7 @@ def test_the_driver_tells_of_writes_and_infer_shape_warns_in_either_session(tmp_
     assert shape == "STRUCT<kind STRING, n BIGINT>"
     assert caught == [f"PathsLeftOut {program}"]
     if kind == "classic":
-        # One by the first write, for both of its files; one by the pin that the second makes.
+        # One warning of the first write, for both of its files, and one of the pin of the second write.
         sentences = [line for line in done.stderr.split("\n") if "SHREDDED_VARIANT_PATHS_LEFT_OUT" in line]
         by = [line.split(" WARN ")[1].split(":")[0] for line in sentences]
         assert sum("CutColumns" in b for b in by) == 1, sentences

@@ -1,4 +1,4 @@
-"""What a killed write has left beside the files of a directory goes with a later write."""
+"""A later write removes the temporary files of a killed write."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 from programs import clean_environment, script
 from tables import load, write
 
-# Two writes, of which one task each is done and another one never ends: by then somebody kills them.
+# Two writes; in each, one task is done and another task does not end until the process is killed.
 ENDLESS = """
     import shredded_variant
     spark = shredded_variant.attach(calm(master="local[4]")).getOrCreate()
@@ -25,7 +25,7 @@ LEFT = {"files": "_temporary/*/task_*", "dynamic": ".spark-staging-*/_temporary/
 
 
 def killed_writes(folder):
-    """Two directories as killed writes leave them."""
+    """Two directories with the files of killed writes."""
     with (folder / "log").open("w") as log:
         writer = subprocess.Popen(
             [sys.executable, str(script(folder, ENDLESS))], cwd=folder, env=clean_environment(), stdout=log, stderr=log,

@@ -13,7 +13,7 @@ from threads import at_once
 
 @pytest.fixture
 def pinned(spark, tmp_path):
-    """A table whose first write rests on enough rows for the second to pin."""
+    """A table whose first write has enough rows, so that the second write pins its shape."""
     return write(documents(spark, "n", "s"), tmp_path / "t")
 
 
@@ -27,7 +27,7 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     documents(spark, "l", "d", start=11 * ROWS).write.parquet(str(source))
     rows = spark.readStream.schema("id INT, v VARIANT").parquet(str(source))
     stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
-    # A sink of its own writes a log of its files beside them, so the stream has a table of its own with the same start.
+    # A file sink writes a log of its files beside them, so that the stream has its own table with the same first write.
     streamed = write(documents(spark, "n", "s"), tmp_path / "streamed")
     at_start = data_files(streamed)
     stream.trigger(availableNow=True).start(streamed).awaitTermination()
@@ -141,7 +141,7 @@ def test_partitions_that_are_overwritten_follow_the_pin(spark, tmp_path):
     assert len(schemas(table, first)) == 1
 
 
-def test_files_of_other_writers_say_nothing(spark, tmp_path):
+def test_files_of_other_writers_pin_no_shape(spark, tmp_path):
     path = str(tmp_path / "t")
     documents(spark, "n").write.parquet(path)
     append(documents(spark, "s"), path)
@@ -183,7 +183,7 @@ def test_a_stream_pins_in_its_own_later_batches(spark, tmp_path):
     source = tmp_path / "source"
     for i, fields in enumerate([("n", "s"), ("o",), ("d", "l"), ("s",)]):
         documents(spark, *fields, start=i * ROWS).write.mode("append").parquet(str(source))
-        # A stream takes its files by their age.
+        # A stream reads files by their age.
         time.sleep(0.02)
     rows = spark.readStream.schema("id INT, v VARIANT").option("maxFilesPerTrigger", 1).parquet(str(source))
     stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
@@ -192,7 +192,7 @@ def test_a_stream_pins_in_its_own_later_batches(spark, tmp_path):
     query.awaitTermination()
     by_age = sorted(data_files(table), key=lambda f: Path(f).stat().st_mtime)
     assert [p["numInputRows"] for p in query.recentProgress if p["numInputRows"]] == [ROWS] * 4
-    # The first batch decides for itself, and all that follow have what it makes the table keep.
+    # The first batch infers its shape, and the later batches use the pin of it.
     assert pins(table) == {"v": "STRUCT<n BIGINT, s STRING>"}
     assert len(schemas(table, by_age[:1])) == 1
     assert len(by_age) == 4

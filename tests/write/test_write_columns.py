@@ -1,4 +1,4 @@
-"""Options say which variant columns are shredded, wherever they stand; keys are ordered by unsigned UTF-8 bytes."""
+"""Options choose the variant columns to shred, at any depth; keys are in the order of unsigned UTF-8 bytes."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,7 +10,7 @@ from tables import FORMAT, frame, load, to_spark, values, write
 from variant_bytes import decode, utf16
 from variants import array, int8, int64, names, obj, string
 
-EMOJI, WIDE = "\U0001f600", "\uff5e"  # UTF-16 orders them this way round, UTF-8 the other
+EMOJI, WIDE = "\U0001f600", "\uff5e"  # in the order of UTF-16; UTF-8 has the reverse order
 ROWS = [obj(a=1, b="x"), obj(a="1"), int8(3), None]
 
 
@@ -24,7 +24,7 @@ def paths(table):
 
 @pytest.fixture(scope="module")
 def placed(spark, tmp_path_factory):
-    """Variants at the root, in structs, arrays and maps, each with a shape where one can be given."""
+    """Variants at the root, in structs, arrays and maps, each with a shape if it can have one."""
     df = frame(spark, *ROWS).select(
         "id",
         "v",
@@ -115,7 +115,7 @@ def test_keys_are_written_by_unsigned_utf8_where_spark_orders_by_utf16(spark, tm
         table = write(df.union(parsed).coalesce(1), tmp_path / name, **options)
         file = only_file(table)
         for i, expected in enumerate([v, obj({WIDE: 1, EMOJI: 2, "a": 3})]):
-            assert rebuilt(cells(file)[i]) == expected  # decodes what is stored strictly in this order
+            assert rebuilt(cells(file)[i]) == expected  # `cells` decodes strictly, in this order of keys
         assert values(load(spark, table)) == [v, obj({WIDE: 1, EMOJI: 2, "a": 3})]
 
 

@@ -1,4 +1,4 @@
-"""Without a shape, each file gets the one that its first rows suggest; values read back the same, whoever reads."""
+"""Without a given shape, the first rows of a file decide its shape; all readers read the same values."""
 
 import json
 from collections import Counter
@@ -12,7 +12,7 @@ from parquet_cells import only_file
 from tables import FORMAT, load, write
 
 ROWS = 200
-# A field in every row, one in half, one in 5 %, one of mixed numbers, one that is an object or text, a list.
+# A field in every row, one in half of them, one in 5 %, one of mixed numbers, one of objects and texts, a list.
 DOCUMENT = """to_json(named_struct(
     'id', id,
     'half', if(id % 2 = 0, concat('h', id), null),
@@ -27,7 +27,7 @@ def documents(spark, rows=ROWS, document=DOCUMENT):
 
 
 def typed(file):
-    """The paths that have a typed column in the file, without the words of the layout."""
+    """The paths of the typed columns in the file, without `typed_value` and other names of the layout."""
     schema = pq.ParquetFile(file).schema
     leaves = [schema.column(i).path for i in range(len(schema.names))]
     ends = [leaf.removesuffix(".typed_value") for leaf in leaves if leaf.endswith(".typed_value")]
@@ -74,7 +74,7 @@ def _numbers(value):
 
 
 @pytest.mark.parametrize("options", [{"shredding": "infer"}, {"shredding__shape__v": "infer"}])
-def test_infer_may_be_said(spark, tmp_path, written, options):
+def test_the_option_infer_is_the_default(spark, tmp_path, written, options):
     table = write(documents(spark), tmp_path / "t", **options)
     assert typed(only_file(table)) == typed(only_file(written))
 
@@ -184,7 +184,7 @@ def test_policy_depth_and_intermediate_fields_reach_the_file(spark, tmp_path, op
     assert texts(load(spark, table)) == texts(df)
 
 
-# JSONBench's documents, by their hundredths: 50 objects as subject, 36 texts; a text in 9 records.
+# JSONBench's documents: of a hundred, 50 have an object as subject and 36 a text; 9 records have a text.
 POSTS = """concat('{"did": "d', id, '", "commit": {"collection": "c", "record": {"type": "t"',
     if(id % 100 < 9, concat(', "text": "t', id, '"'), ''),
     CASE WHEN id % 100 < 50 THEN concat(', "subject": {"cid": "c', id, '", "uri": "u"}')

@@ -1,4 +1,4 @@
-"""A variant whose bytes are broken is refused by the writer, and one of any legal form and depth is written."""
+"""The writer refuses malformed variants, and writes variants of any legal form and depth."""
 
 from pathlib import Path
 

@@ -28,7 +28,7 @@ def test_error_is_the_default_mode_and_leaves_the_table_alone(spark, tmp_path):
     assert values(load(spark, path)) == A
 
 
-# mode: what a table of A holds after B was written with it
+# mode: the rows of a table of A after a write of B
 MODES = {"ignore": A, "overwrite": B, "append": A + B}
 
 
@@ -57,7 +57,7 @@ def test_an_append_of_another_variant_column_reads_as_null_where_it_lacks(spark,
     assert sorted(got, key=str) == sorted([(int8(1), None), (None, int8(2))], key=str)
 
 
-# One column of each type that a partition may have, null and characters that need escapes among the values.
+# One column of each type that a partition may have, with NULL and characters that need escapes.
 PARTITIONS = """SELECT * FROM VALUES
     (0, 'a b/=%:''"\\\\ß\U0001f600', 1Y, 1S, 1, 1L, true, DATE'2024-10-24',
      TIMESTAMP'2024-10-24 01:02:03.4', 1.50BD, 1.5D),
@@ -121,7 +121,7 @@ PRUNED = {
 
 @pytest.mark.parametrize("condition", PRUNED)
 def test_only_files_of_matching_partitions_are_touched(spark, days, tmp_path, condition):
-    """All others are replaced by rubbish, so that opening one fails."""
+    """All other files are replaced by rubbish, so that opening one of them fails."""
     ids, wanted = PRUNED[condition]
     for file in data_files(days):
         day = re.search("day=(.)", file)[1]

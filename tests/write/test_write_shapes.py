@@ -1,4 +1,4 @@
-"""A given shape decides what lands in typed columns and what stays residual, and no value is ever changed by it."""
+"""A given shape decides which values are typed and which are residual, and changes no value."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -7,30 +7,11 @@ import parquet_footer
 from parquet_cells import cells, dictionaries, only_file, rebuilt
 from parquet_fixtures import MISSING
 from tables import frame, load, values, write
-from variants import (
-    FALSE,
-    NULL,
-    TRUE,
-    array,
-    binary,
-    date,
-    decimal,
-    double,
-    float32,
-    int8,
-    int16,
-    int32,
-    int64,
-    names,
-    obj,
-    string,
-    time,
-    timestamp,
-    timestamp_nanos,
-    timestamp_ntz,
-    timestamp_ntz_nanos,
-    uid,
-)
+
+from variants import (  # isort: skip
+    FALSE, NULL, TRUE, array, binary, date, decimal, double, float32, int8, int16, int32, int64, names, obj, string,
+    time, timestamp, timestamp_nanos, timestamp_ntz, timestamp_ntz_nanos, uid,
+)  # fmt: skip
 
 MIN, MAX = -(2**63), 2**63 - 1
 UUID = uid("f24f9b64-81fa-49d1-b74e-8c09a6e31c56")
@@ -50,7 +31,7 @@ def stamp(utc, unit):
     return f"Timestamp(isAdjustedToUTC={utc}, timeUnit={unit}"
 
 
-# name: shape, Parquet type, what is typed, what is residual, what may be either (but comes back equal)
+# name: shape, Parquet type, typed values, residual values, values that may be either
 SCALARS = {
     "boolean": column("BOOLEAN", "BOOLEAN", "None", [TRUE, FALSE], [int8(1), string("true"), NULL]),
     "tinyint": column("TINYINT", "INT32", whole(8), [int8(-128), int8(127)], [int16(128), string("1")], [int64(5)]),
@@ -138,7 +119,7 @@ NESTED = {
 
 @pytest.fixture(scope="module")
 def scalars(spark, tmp_path_factory):
-    """One file with a column for each row of the table, and what it reads as."""
+    """One file with a column for each case, and the values that it reads as."""
     given = {
         name.replace(" ", "_"): [*typed, *rest, *free, None] for name, (_, _, typed, rest, free) in SCALARS.items()
     }

@@ -13,7 +13,7 @@ from variants import obj
 ROWS = [obj(a=1), None]
 
 
-# option: (value, the nearest right thing that the sentence names)
+# option: (value, the nearest right name in the sentence)
 OPTIONS = {
     "shredding.shap.v": ("a INT", r"shredding\.shape\.<column>"),
     "shredding.shape": ("a INT", r"shredding\.shape\.<column>"),
@@ -28,7 +28,7 @@ OPTIONS = {
     "layuot": ("parquet", "'layout'"),
     "tabel": ("files", "'table'"),
 }
-# (option, value): a right name with a value that it cannot take, and what is named
+# (option, wrong value): parts of the sentence
 VALUES = {
     ("shredding", "on"): ("'on'", "infer", "off"),
     ("layout", "iceberg"): ("iceberg", "parquet"),
@@ -63,7 +63,7 @@ def original(spark, tmp_path_factory):
 
 @pytest.fixture
 def table(original, tmp_path):
-    """A table that must outlive every refused write, to the byte."""
+    """A table whose bytes no refused write may change."""
     path = shutil.copytree(original, tmp_path / "t")
     before = contents(path)
     yield path
@@ -75,7 +75,7 @@ def contents(path):
 
 
 def refuse_write(df, table, options, *mentions, modes=("append", "overwrite", "error")):
-    """The write is refused onto an existing table in each mode, and onto a new path, where nothing is left."""
+    """The write is refused in each mode on an existing table, and on a new path, where no file remains."""
     new = f"{table}-new"
     for mode in modes:
         target = new if mode == "error" else table
@@ -128,7 +128,7 @@ def test_a_shape_that_does_not_parse_is_refused(spark, table, shape):
     refuse_write(frame(spark, *ROWS), table, {"shredding.shape.v": shape}, r"shredding\.shape\.v", re.escape(shape))
 
 
-# column in the option: what is named beside it
+# column in the option: a part of the sentence
 COLUMNS = {
     "w": r"'v'", "id": r"'v'", "s": r"s\.v", "s.x": r"s\.v", "v.a": r"'v'", "l": r"'v'", "l.element": "array",
 }  # fmt: skip

@@ -5,7 +5,6 @@
 package shreddedvariant
 
 import java.io.{ByteArrayOutputStream, IOException}
-import java.net.URI
 import java.nio.channels.FileChannel
 import java.nio.file.{Files, Path => File, Paths}
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
@@ -23,11 +22,7 @@ import org.apache.hadoop.fs.Options.CreateFileOptionKeys.{
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
-class StoreFileSystem extends RawLocalFileSystem {
-  override def getUri: URI = StoreFileSystem.Uri
-  override def getScheme: String = getUri.getScheme
-  override protected def checkPath(path: Path): Unit = ()
-
+class StoreFileSystem extends FilesOfScheme("store") {
   override def hasPathCapability(path: Path, capability: String): Boolean =
     capability == OnlyNew || capability == OnlyOver || super.hasPathCapability(path, capability)
 
@@ -108,7 +103,6 @@ private final class TaggedStatus(status: FileStatus, tag: String)
 }
 
 object StoreFileSystem {
-  val Uri: URI = URI.create("store:///")
   val Ignores = "fs.store.ignores"
 
   /** Part of a path, and the number of answers for such paths that get lost. */

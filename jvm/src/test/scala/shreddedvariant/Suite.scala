@@ -6,6 +6,8 @@ import scala.concurrent.duration._
 
 /** Fails a test that takes too long. munit notices that only if the test does not run on the thread that waits. */
 trait TimeLimit { this: munit.FunSuite =>
+  QuickLocalFileSystem.use()
+
   override def munitTimeout: Duration = if (Fuzz.isLong) 2.hours else 5.minutes
   override def munitExecutionContext: ExecutionContext = ExecutionContext.global
 }

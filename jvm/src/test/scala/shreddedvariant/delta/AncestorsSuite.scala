@@ -15,7 +15,7 @@ import org.apache.hadoop.fs.{
 }
 import org.apache.hadoop.security.AccessControlException
 
-class AncestorsSuite extends munit.FunSuite {
+class AncestorsSuite extends shreddedvariant.Suite {
   private val conf = new Configuration(false)
   conf.set("fs.denying.impl", classOf[DenyingFileSystem].getName)
   conf.setBoolean("fs.denying.impl.disable.cache", true)

@@ -6,7 +6,7 @@ import java.math.BigInteger
 import org.apache.spark.types.variant.Variant
 import shreddedvariant.binary.MalformedVariant
 
-class WrittenDecimalsSuite extends munit.FunSuite {
+class WrittenDecimalsSuite extends shreddedvariant.Suite {
   private val noKeys = Array[Byte](1, 0, 0)
 
   private def written(unscaled: Array[Byte]): Variant = {

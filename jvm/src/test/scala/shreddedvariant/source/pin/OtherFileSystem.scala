@@ -8,11 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
 import org.apache.hadoop.util.Progressable
 
-class OtherFileSystem extends RawLocalFileSystem {
-  override def getUri: URI = OtherFileSystem.Uri
-  override def getScheme: String = OtherFileSystem.Uri.getScheme
-  override protected def checkPath(path: Path): Unit = ()
-
+class OtherFileSystem extends shreddedvariant.FilesOfScheme("other") {
   override def create(
       path: Path,
       overwrite: Boolean,
@@ -50,7 +46,6 @@ class OtherAbstractFileSystem(uri: URI, conf: Configuration)
 }
 
 object OtherFileSystem {
-  val Uri: URI = URI.create("other:///")
   private[source] val moves = new Object
 
   /** `hasContext` adds the interface of `FileContext`, which HDFS has too. */
