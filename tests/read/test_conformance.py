@@ -27,6 +27,7 @@ def runs(conformance, tmp_path_factory):
         log.close()
 
 
+@pytest.mark.timeout(960)
 @pytest.mark.parametrize("mode", MODES)
 def test_every_external_case_is_right(runs, mode):
     process, log = runs[mode]

@@ -79,7 +79,7 @@ print(json.dumps([run(spark, {", ".join(parts)}), [os.path.basename(jar) for jar
 """
     program = script(folder, ROUND + code)
     done = subprocess.run(
-        [sys.executable, str(program), remote], cwd=folder, capture_output=True, text=True, timeout=400,
+        [sys.executable, str(program), remote], cwd=folder, capture_output=True, text=True, timeout=280,
         env=clean_environment(SPARK_TESTING=""), check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]

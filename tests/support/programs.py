@@ -22,7 +22,7 @@ CALM = {f"spark.{key}": value for key, value in {
 def run(*command, cwd, stdin=None, **environment):
     """Runs a command, which must succeed; the JSON in the last line of its output."""
     done = subprocess.run(
-        [str(c) for c in command], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=300,
+        [str(c) for c in command], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=280,
         env=clean_environment(**environment),
     )  # fmt: skip
     assert done.returncode == 0, f"{command[0]} failed:\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
