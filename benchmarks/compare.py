@@ -1,4 +1,7 @@
-"""The same queries and writes with two jars, in turns: what a change costs or gains (`make compare BASE=<commit>`)."""
+"""The same queries and writes with two jars, in turns: what a change costs or gains (`make compare BASE=<commit>`).
+
+The CPU time of a JVM depends less on other programs of the machine than the time that passes, so both are printed.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
+
+from pyspark.sql import SparkSession
 
 from benchmarks import drafts, engines, maps, planning, wide, writes
 from benchmarks.bench import Bench, Plan
@@ -28,11 +33,11 @@ Subject = Callable[[int], Run]
 def main(arguments: Sequence[str]) -> int:
     """1 where the two jars give other rows, or one of them none."""
     args = _arguments(arguments)
-    engines.compile_counter()
+    engines.compile_helpers()
     base, change = (_Side(name, jar, args) for name, jar in (("base", args.base), ("change", args.jar)))
     wanted = re.compile(args.only, re.IGNORECASE)
     found: dict[str, dict[str, Any]] = {}
-    print(f"{'row':<44}{'base s':>9}{'change s':>10}{'ratio':>8}")
+    print(f"{'row':<44}{'base s':>9}{'change s':>10}{'ratio':>8}{'of CPU':>8}")
     for name in base.ask("names"):
         if wanted.search(name):
             found[name] = _compared(name, base, change, args.runs)
@@ -49,13 +54,22 @@ def _compared(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any
         copies = base.ask("copies", name)
         rows = [side.ask("prepare", name, copies) for side in (base, change)]
         seconds: dict[str, list[float]] = {"base": [], "change": []}
+        cpu: dict[str, list[float]] = {"base": [], "change": []}
         for turn in range(runs):
             for side in (base, change) if turn % 2 == 0 else (change, base):
-                seconds[side.name].append(side.ask("run"))
+                elapsed, used = side.ask("run")
+                seconds[side.name].append(elapsed)
+                cpu[side.name].append(used)
     except RuntimeError as e:
         return {"failed": str(e)}
-    ratio = min(seconds["change"]) / min(seconds["base"])
-    return {"copies": copies, "seconds": seconds, "ratio": ratio, "differs": rows[0] != rows[1]}
+    return {
+        "copies": copies,
+        "seconds": seconds,
+        "cpu": cpu,
+        "ratio": min(seconds["change"]) / min(seconds["base"]),
+        "cpu ratio": min(cpu["change"]) / min(cpu["base"]),
+        "differs": rows[0] != rows[1],
+    }
 
 
 def _line(name: str, found: dict[str, Any]) -> str:
@@ -63,7 +77,7 @@ def _line(name: str, found: dict[str, Any]) -> str:
         return f"{name:<44} failed: {found['failed'][:200]}"
     base, change = (min(found["seconds"][side]) for side in ("base", "change"))
     verdict = "other rows" if found["differs"] else "slower" if found["ratio"] > LIMIT else ""
-    return f"{name:<44}{base:>9.3f}{change:>10.3f}{found['ratio']:>8.2f}  {verdict}".rstrip()
+    return f"{name:<44}{base:>9.3f}{change:>10.3f}{found['ratio']:>8.2f}{found['cpu ratio']:>8.2f}  {verdict}".rstrip()
 
 
 class _Side:
@@ -105,13 +119,22 @@ def _serve(connection: Connection, side: str, jar: str, args: argparse.Namespace
                 bench.warm(run)
             elif what == "run":
                 bench.quiet()
-                answer = timed(run)[0]
+                before = _cpu_seconds(spark)
+                elapsed = timed(run)[0]
+                answer = elapsed, _cpu_seconds(spark) - before
             connection.send((False, answer))
         except Exception as e:
             connection.send((True, (str(e).splitlines() or [type(e).__name__])[0]))
         if what == "stop":
             spark.stop()
             return
+
+
+def _cpu_seconds(spark: SparkSession) -> float:
+    """Of the JVM so far. Other programs on the machine change it less than the time that passes."""
+    jvm: Any = spark.sparkContext._jvm
+    nanoseconds: int = jvm.shreddedvariant.bench.CpuTime.nanoseconds()
+    return nanoseconds / 1e9
 
 
 def _subjects(bench: Bench, side: str) -> dict[str, Subject]:

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.data import ROOT
 
-SOURCE = Path(__file__).resolve().parent / "jvm" / "CountingFileSystem.java"
+SOURCES = [Path(__file__).resolve().parent / "jvm" / f"{name}.java" for name in ("CountingFileSystem", "CpuTime")]
 CLASSES = ROOT / "classes"
 CORES = 2
 PEOPLE = 40_000
@@ -50,14 +50,14 @@ def start_spark(memory: str, jar: str | None) -> SparkSession:
     return spark
 
 
-def compile_counter() -> bool:
-    """Compiles the counting file system against Spark's jars; False where there is no Java compiler."""
+def compile_helpers() -> bool:
+    """Compiles the benchmarks' Java classes against Spark's jars; False where there is no Java compiler."""
     javac = shutil.which("javac")
     jars = Path(pyspark.__file__).parent / "jars" / "*"
     if javac is None:
         return False
     CLASSES.mkdir(parents=True, exist_ok=True)
-    subprocess.run([javac, "-nowarn", "-cp", str(jars), "-d", str(CLASSES), str(SOURCE)], check=True)
+    subprocess.run([javac, "-nowarn", "-cp", str(jars), "-d", str(CLASSES), *map(str, SOURCES)], check=True)
     return True
 
 

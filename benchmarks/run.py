@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ["TZ"] = "UTC"
     time.tzset()
     ROOT.mkdir(parents=True, exist_ok=True)
-    counts = engines.compile_counter()
+    counts = engines.compile_helpers()
     spark = engines.start_spark(args.memory, args.jar)
     rows = rows_of_tables(args.rows, args.jsonbench_rows)
     data = Data(spark, rows, _say)

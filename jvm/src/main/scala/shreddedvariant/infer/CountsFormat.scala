@@ -14,6 +14,8 @@ package shreddedvariant.infer
 
 import java.io.ByteArrayOutputStream
 
+import org.apache.parquet.bytes.BytesUtils.writeUnsignedVarLong
+
 private[infer] object CountsFormat {
   final val Version = 1
   final val LongNames = 1
@@ -24,10 +26,10 @@ private[infer] object CountsFormat {
   def write(rows: Long, limit: Long, longNames: Boolean, tree: Node): Array[Byte] = {
     val out = new ByteArrayOutputStream(1024)
     out.write(Version)
-    number(out, rows)
+    writeUnsignedVarLong(rows, out)
     val isCut = limit != PathLimiter.Unlimited
-    number(out, (if (longNames) LongNames else 0L) | (if (isCut) Cut else 0L))
-    if (isCut) number(out, limit)
+    writeUnsignedVarLong((if (longNames) LongNames else 0L) | (if (isCut) Cut else 0L), out)
+    if (isCut) writeUnsignedVarLong(limit, out)
     writeNode(out, tree)
     out.toByteArray
   }
@@ -37,30 +39,21 @@ private[infer] object CountsFormat {
     var bits = kinds.foldLeft(0)((bits, kind) => bits | 1 << kind)
     if (node.element != null) bits |= Element
     if (node.fieldCount > 0) bits |= Fields
-    number(out, bits.toLong)
-    kinds.foreach(kind => number(out, node.counts(kind)))
-    if (kinds.exists(Kind.isInteger)) number(out, node.largest)
+    writeUnsignedVarLong(bits.toLong, out)
+    kinds.foreach(kind => writeUnsignedVarLong(node.counts(kind), out))
+    if (kinds.exists(Kind.isInteger)) writeUnsignedVarLong(node.largest, out)
     if (kinds.exists(Kind.isDecimal)) {
-      number(out, node.integerDigits.toLong)
-      number(out, node.scale.toLong)
+      writeUnsignedVarLong(node.integerDigits.toLong, out)
+      writeUnsignedVarLong(node.scale.toLong, out)
     }
     if (node.element != null) writeNode(out, node.element)
     if (node.fieldCount > 0) {
-      number(out, node.fieldCount.toLong)
+      writeUnsignedVarLong(node.fieldCount.toLong, out)
       node.sortedFields.foreach { field =>
-        number(out, field.name.bytes.length.toLong)
+        writeUnsignedVarLong(field.name.bytes.length.toLong, out)
         out.write(field.name.bytes, 0, field.name.bytes.length)
         writeNode(out, field)
       }
     }
-  }
-
-  private def number(out: ByteArrayOutputStream, value: Long): Unit = {
-    var remaining = value
-    while (remaining > 0x7f) {
-      out.write((remaining & 0x7f | 0x80).toInt)
-      remaining >>>= 7
-    }
-    out.write(remaining.toInt)
   }
 }

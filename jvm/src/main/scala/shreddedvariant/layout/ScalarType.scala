@@ -33,25 +33,11 @@ object ScalarType {
 
   val MaxPrecision = 38
 
+  private val numbers = Seq(Int8, Int16, Int32, Int64, Float32, Float64)
+  private val times = Seq(Date, Time, Timestamp, TimestampNtz, TimestampNanos, TimestampNtzNanos)
+
   /** The types whose DDL has no parameters. */
-  val simple: Seq[ScalarType] = Seq(
-    Bool,
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    Float32,
-    Float64,
-    Date,
-    Time,
-    Timestamp,
-    TimestampNtz,
-    TimestampNanos,
-    TimestampNtzNanos,
-    Binary,
-    Str,
-    Uuid
-  )
+  val simple: Seq[ScalarType] = (Bool +: numbers) ++ times ++ Seq(Binary, Str, Uuid)
 
   /** The column that the writer creates for a type. */
   def toParquet(scalar: ScalarType, name: String): PrimitiveType = {

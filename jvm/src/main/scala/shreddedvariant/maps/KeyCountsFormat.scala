@@ -13,6 +13,7 @@ package shreddedvariant.maps
 
 import java.io.ByteArrayOutputStream
 
+import org.apache.parquet.bytes.BytesUtils.writeUnsignedVarLong
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.Errors
 
@@ -28,26 +29,17 @@ private[maps] object KeyCountsFormat {
     val out = new ByteArrayOutputStream(64 + 32 * keys.size)
     val isCut = limit != KeyLimiter.Unlimited
     out.write(if (isCut) Cut else Whole)
-    number(out, maps)
-    if (isCut) number(out, limit)
-    number(out, keys.size.toLong)
+    writeUnsignedVarLong(maps, out)
+    if (isCut) writeUnsignedVarLong(limit, out)
+    writeUnsignedVarLong(keys.size.toLong, out)
     for ((key, count) <- keys) {
       val bytes = key.getBytes
-      number(out, bytes.length.toLong)
+      writeUnsignedVarLong(bytes.length.toLong, out)
       out.write(bytes, 0, bytes.length)
-      number(out, count.maps)
-      number(out, count.bytes)
+      writeUnsignedVarLong(count.maps, out)
+      writeUnsignedVarLong(count.bytes, out)
     }
     out.toByteArray
-  }
-
-  private def number(out: ByteArrayOutputStream, value: Long): Unit = {
-    var remaining = value
-    while (remaining > 0x7f) {
-      out.write((remaining & 0x7f | 0x80).toInt)
-      remaining >>>= 7
-    }
-    out.write(remaining.toInt)
   }
 
   /** The number of maps, the limit, and the keys. */

@@ -107,6 +107,13 @@ final class Shredder(
       }
     }
 
+    /** Writes a value of another type than the columns below `typed_value`. */
+    protected final def writeOther(bytes: Array[Byte], at: Int, r: Int): Unit = {
+      if (isCounted) counted.count(bytes, at)
+      writeValue(bytes, at, r)
+      writeNoTyped(r, valueLevel - 1)
+    }
+
     protected final def writeValue(bytes: Array[Byte], at: Int, r: Int): Unit =
       if (Canonical.isOrdered(dictionary.dictionary, bytes, at)) {
         val size = Encoding.sizeOf(bytes, at)
@@ -185,11 +192,8 @@ final class Shredder(
       )
     protected def prepareTyped(leaves: Array[LeafWriter], from: Int): Int = element.prepare(leaves, from)
     def write(bytes: Array[Byte], at: Int, r: Int): Unit =
-      if (Encoding.basicType(bytes, at) != Encoding.Array) {
-        if (isCounted) counted.count(bytes, at)
-        writeValue(bytes, at, r)
-        writeNoTyped(r, level)
-      } else {
+      if (Encoding.basicType(bytes, at) != Encoding.Array) writeOther(bytes, at, r)
+      else {
         if (isCounted) counted.countArray()
         Encoding.sizeOf(bytes, at)
         valueLeaf.writeNull(r, level)
@@ -226,11 +230,8 @@ final class Shredder(
       cells.foldLeft(from)((at, cell) => cell.prepare(leaves, at))
 
     def write(bytes: Array[Byte], at: Int, r: Int): Unit =
-      if (Encoding.basicType(bytes, at) != Encoding.Object) {
-        if (isCounted) counted.count(bytes, at)
-        writeValue(bytes, at, r)
-        writeNoTyped(r, level)
-      } else {
+      if (Encoding.basicType(bytes, at) != Encoding.Object) writeOther(bytes, at, r)
+      else {
         if (isCounted) counted.countObject()
         Encoding.sizeOf(bytes, at)
         val header = new ObjectHeader(bytes, at)

@@ -27,34 +27,17 @@ private[parquet] final class ParquetLeaf(val column: ColumnDescriptor) extends L
       } else to.writeNull(r, d)
     }
 
-  override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit = {
-    release()
-    to.write(Binary.fromReusedByteArray(bytes, from, length), r, d)
-  }
+  override def write(bytes: Array[Byte], from: Int, length: Int, r: Int, d: Int): Unit =
+    released.write(Binary.fromReusedByteArray(bytes, from, length), r, d)
+  override def write(value: Int, r: Int, d: Int): Unit = released.write(value, r, d)
+  override def write(value: Long, r: Int, d: Int): Unit = released.write(value, r, d)
+  override def write(value: Boolean, r: Int, d: Int): Unit = released.write(value, r, d)
+  override def write(value: Float, r: Int, d: Int): Unit = released.write(value, r, d)
+  override def write(value: Double, r: Int, d: Int): Unit = released.write(value, r, d)
 
-  override def write(value: Int, r: Int, d: Int): Unit = {
+  private def released: ColumnWriter = {
     release()
-    to.write(value, r, d)
-  }
-
-  override def write(value: Long, r: Int, d: Int): Unit = {
-    release()
-    to.write(value, r, d)
-  }
-
-  override def write(value: Boolean, r: Int, d: Int): Unit = {
-    release()
-    to.write(value, r, d)
-  }
-
-  override def write(value: Float, r: Int, d: Int): Unit = {
-    release()
-    to.write(value, r, d)
-  }
-
-  override def write(value: Double, r: Int, d: Int): Unit = {
-    release()
-    to.write(value, r, d)
+    to
   }
 
   /** Passes the pending nulls on. Call it before Parquet checks the sizes of its columns. */
