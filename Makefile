@@ -23,7 +23,7 @@ PYTHON_SOURCES := $(PACKAGE) $(shell find tests benchmarks -name '*.py')
 
 say = @echo "· $(1)"
 
-.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large bench-counting compare clean
+.PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large bench-counting compare ablations clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -92,9 +92,13 @@ bench-counting: .venv/.wheel ## nanoseconds of CPU to count an event for the inf
 	@project/need java build
 	@java -cp "$(JAR):$$(echo .venv/lib/python*/site-packages/pyspark/jars)/*" benchmarks/jvm/CountingSpeed.java
 
-compare: .venv/.wheel ## this commit compared with another commit: the cost of a change (BASE=HEAD~1, ARGS=--help for options)
+compare: .venv/.wheel ## this commit compared with another commit: the cost of a change (BASE=HEAD~1, PATCH=page-arrays, ARGS=--help)
 	@project/need java build
-	@$(BIN)/python -m benchmarks.compare --base "$$(project/jar-of $(or $(BASE),HEAD~1))" --jar $(JAR) $(ARGS)
+	@$(BIN)/python -m benchmarks.compare --base "$$(project/jar-of $(or $(BASE),HEAD~1) $(PATCH))" --jar $(JAR) $(ARGS)
+
+ablations: .venv/.wheel ## each piece of our page code compared with the library's code (ARGS="--piece page-arrays")
+	@project/need java build
+	@$(BIN)/python -m benchmarks.ablations --jar $(JAR) $(ARGS)
 
 clean: ## remove everything that was built, .venv and .tools too
 	@rm -rf target project/target project/project dist .venv .tools .bsp .mypy_cache .ruff_cache .pytest_cache

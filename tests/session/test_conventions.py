@@ -1,4 +1,4 @@
-"""Conventions of tests: what FUZZ=1 makes longer is marked, helpers are in tests/support, JVM tests have a limit."""
+"""Conventions of tests and benchmarks: markers, helpers, limits of time, patches of ablations that apply."""
 
 import ast
 import re
@@ -84,3 +84,22 @@ def test_each_file_of_shred_and_of_the_rules_is_tested_by_a_suite():
     own = {name for name in files if f"{name}Suite" in suites}
     assert files and files - own == TESTED_BY.keys()
     assert set(TESTED_BY.values()) <= suites
+
+
+def replaced_texts(patch):
+    """For each hunk of a patch the file that it changes, and the text that it replaces there."""
+    for change in patch.read_text().split("\ndiff --git "):
+        file = re.search(r"^--- a/(\S+)$", change, re.MULTILINE)
+        for hunk in re.split(r"^@@.*@@.*\n", change, flags=re.MULTILINE)[1:] if file else []:
+            yield ROOT / file[1], "".join(line[1:] for line in hunk.splitlines(keepends=True) if line[0] in " -")
+
+
+def test_each_patch_of_the_ablations_applies():
+    patches = sorted((ROOT / "benchmarks" / "ablations").glob("*.patch"))
+    stale = [
+        (patch.name, file.name)
+        for patch in patches
+        for file, text in replaced_texts(patch)
+        if text not in file.read_text()
+    ]
+    assert patches and stale == []
