@@ -92,7 +92,7 @@ bench-counting: .venv/.wheel ## nanoseconds of CPU to count an event for the inf
 	@project/need java build
 	@java -cp "$(JAR):$$(echo .venv/lib/python*/site-packages/pyspark/jars)/*" benchmarks/jvm/CountingSpeed.java
 
-compare: .venv/.wheel ## this commit compared with another commit: the cost of a change (BASE=HEAD~1, PATCH=page-arrays, ARGS=--help)
+compare: .venv/.wheel ## the cost of a change, this commit beside another (BASE=HEAD~1, PATCH=page-arrays, ARGS=--help)
 	@project/need java build
 	@$(BIN)/python -m benchmarks.compare --base "$$(project/jar-of $(or $(BASE),HEAD~1) $(PATCH))" --jar $(JAR) $(ARGS)
 
