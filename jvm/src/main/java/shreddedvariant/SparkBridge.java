@@ -21,6 +21,7 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.SchemaUtils;
+import scala.Option;
 import scala.collection.immutable.Seq;
 
 public final class SparkBridge {
@@ -73,6 +74,11 @@ public final class SparkBridge {
   /** The schema with every field and element nullable. {@code private[spark]}. */
   public static StructType asNullable(StructType schema) {
     return schema.asNullable();
+  }
+
+  /** The position of a field, without an error if there is none. {@code private[sql]}. */
+  public static Option<Object> fieldIndex(StructType struct, String name) {
+    return struct.getFieldIndex(name);
   }
 
   /** Refuses a schema that names a column twice. {@code private[spark]}. */

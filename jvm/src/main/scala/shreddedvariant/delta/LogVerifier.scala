@@ -150,6 +150,8 @@ private object LogVerifier {
 
   def text(value: Datum): String = {
     val shown = value match {
+      // Without an exponent, a number has as many digits as the exponent says.
+      case Datum.Exact(number) if math.abs(number.scale.toLong) > 40 => number.toString
       case Datum.Exact(number) => number.toPlainString
       case Datum.Floating(number) => number.toString
       case Datum.Bytes(bytes) => Shortened.text(bytes).getOrElse(value.toString)

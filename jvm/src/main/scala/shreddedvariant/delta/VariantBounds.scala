@@ -15,7 +15,7 @@ import java.math.{BigDecimal, BigInteger}
 
 import scala.util.control.NonFatal
 
-import shreddedvariant.binary.{Dictionary, Encoding, ObjectHeader}
+import shreddedvariant.binary.{Budget, Dictionary, Encoding, ObjectHeader}
 import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.stats.Datum
 
@@ -32,7 +32,10 @@ object VariantBounds {
     }
   }
 
-  /** The bounds by path; empty if the text does not have this format. */
+  /**
+   * The bounds by path; empty if the text does not have this format. Law: the fields of an object have their
+   * own keys and values ([[Budget]]), so paths and texts together are no longer than the bytes.
+   */
   def decode(text: String): Map[String, VariantBound] =
     Z85.decode(text).fold(Map.empty[String, VariantBound]) { bytes =>
       try {
@@ -41,9 +44,16 @@ object VariantBounds {
         if (Encoding.basicType(value, 0) != Encoding.Object) Map.empty
         else {
           val fields = new ObjectHeader(value, 0)
+          val budget = new Budget(bytes.length)
           (0 until fields.size).flatMap { i =>
-            val path = keys.key(fields.id(i))
+            val id = keys.checkId(fields.id(i))
+            budget.take(keys.keyEnd(id) - keys.keyStart(id))
+            val path = keys.key(id)
             read(value, fields.position(i)).map { case (scalar, datum) =>
+              datum match {
+                case Datum.Bytes(content) => budget.take(content.length)
+                case _ =>
+              }
               path -> VariantBound(path, scalar, datum)
             }
           }.toMap

@@ -96,17 +96,20 @@ sealed trait Wanted {
 
 object Wanted {
 
-  /** The value cast to `target`, null if the cast fails; `timeZone` is the session's, if the cast needs it. */
+  /**
+   * The value cast to `target`, null if the cast fails, with null for parts that cannot be cast; `timeZone` is
+   * the session's, if the cast needs it.
+   */
   final case class Value(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = target
   }
 
-  /** The same as [[Value]], but reading a row whose cast fails raises Spark's error. */
+  /** The same as [[Value]], but reading a row whose strict cast fails raises Spark's error. */
   final case class Raising(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = target
   }
 
-  /** The variant itself if the cast to `target` gives null and may have failed; null otherwise. */
+  /** The variant itself if a strict cast to `target` fails; null otherwise. */
   final case class Failure(target: DataType, timeZone: Option[String]) extends Wanted {
     override def dataType: DataType = VariantType
   }

@@ -33,7 +33,8 @@ private[rules] final class EveryRow(plan: LogicalPlan, leaves: ScannedTables, fi
   def accesses: Seq[PathAccess] = (fromRoot(plan) ++ plan.flatMap {
     case a: Aggregate => certain(a.groupingExpressions ++ a.aggregateExpressions.flatMap(arguments), a.child)
     case f: Filter => certain(first(f.condition).toSeq, f.child)
-    // The other keys are compared only if the first keys are equal.
+    // The other keys are compared only if the first keys are equal. A sort with a limit does not compare a row
+    // that is the only one; such a row raises here.
     case s: Sort => certain(s.order.take(1).map(_.child), s.child) ++ whole(s.child)
     case _ => Nil
   }).filterNot(access => shared(access.ref.attribute))

@@ -16,7 +16,9 @@ import shreddedvariant.SparkBridge
 
 object LatePathPushdown extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
-    PathPushdown.over(Scans, plan).fold(plan)(paths => PrunedJoins(V2ScanRelationPushDown(paths)))
+    PathPushdown.over(Scans, PulledOut.putBack(plan)).fold(plan)(paths =>
+      PrunedJoins(V2ScanRelationPushDown(paths))
+    )
 }
 
 /**

@@ -73,16 +73,18 @@ private[rules] final class PathRewrite(demand: PathDemand, leaves: ScannedTables
     if (after.output.map(_.exprId) == before.output.map(_.exprId)) after else Project(before.output, after)
 
   private def replace(e: Expression, available: AttributeSet): Expression =
-    demand.finder.access(e).flatMap(column(_, available)).orElse(presence(e, available)) match {
+    demand.finder.access(e).flatMap(column(e, _, available)).orElse(presence(e, available)) match {
       case Some(replaced) => hasReplaced = true; replaced
       case None => if (Correlation(e)) e else e.mapChildren(replace(_, available))
     }
 
-  private def column(access: Access, available: AttributeSet): Option[Expression] =
+  private def column(e: Expression, access: Access, available: AttributeSet): Option[Expression] =
     demand.value(access).filter(available.contains).map { value =>
       access match {
         case path: PathAccess =>
-          demand.failure(path).fold[Expression](value)(StrictCast(value, _, path.target, path.zone))
+          demand.failure(path).fold[Expression](value) { failing =>
+            StrictCast(value, failing, path.target, path.zone, FailedCast.spelling(e))
+          }
         case entry: EntryAccess =>
           entry.otherwise.fold[Expression](value)(absent => Coalesce(Seq(value, absent)))
       }

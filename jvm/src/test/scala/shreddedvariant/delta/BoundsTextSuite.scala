@@ -6,6 +6,7 @@ import java.util.Arrays
 
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
+import shreddedvariant.binary.Encoding
 import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.stats.{Datum, DatumOrder, SkippingRules}
 
@@ -162,6 +163,22 @@ class BoundsTextSuite extends shreddedvariant.LawSuite {
   test("many paths with long names") {
     val bounds = (0 until 300).map(i => int8(s"$$['${"k" * 300}$i']", (i % 100).toLong))
     assertEquals(VariantBounds.decode(VariantBounds.encode(bounds).get), bounds.map(b => b.path -> b).toMap)
+  }
+
+  /** Bounds whose fields have the key `k` times `length`, and the text `t` times `length`, which they share. */
+  private def sharing(fields: Int, length: Int): String = {
+    def little(numbers: Int*) = numbers.flatMap(n => Seq(n, n >> 8, n >> 16, n >> 24).map(_.toByte)).toArray
+    val metadata = Array(0xc1.toByte) ++ little(1, 0, length) ++ Array.fill(length)('k'.toByte)
+    val text = Array(Encoding.primitiveHeader(Encoding.LongString)) ++ little(length) ++
+      Array.fill(length)('t'.toByte)
+    val header = Array(Encoding.objectHeader(true, 1, 4)) ++ little(fields) ++ new Array[Byte](fields)
+    Z85.encode(metadata ++ header ++ little(Seq.fill(fields)(0) :+ text.length: _*) ++ text)
+  }
+
+  test("bounds whose fields share a key or a text are no bounds, and take no time") {
+    assertEquals(VariantBounds.decode(sharing(1, 300)).size, 1)
+    assertEquals(VariantBounds.decode(sharing(3, 300)), Map.empty[String, VariantBound])
+    assertEquals(VariantBounds.decode(sharing(1000000, 1000000)), Map.empty[String, VariantBound])
   }
 
   property("decoding never throws") {

@@ -2,8 +2,9 @@
 package shreddedvariant.rules
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.variant.VariantGet
-import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2._
 import org.apache.spark.sql.types._
@@ -60,6 +61,61 @@ class LatePathPushdownSuite extends shreddedvariant.Suite with StubPlans {
     }
     val late = LatePathPushdown(select(filtered, named(get(v, "$.a"))))
     assertEquals(late.collect { case Filter(condition, _) => condition }, Seq(EqualTo(id, Literal(1))))
+  }
+
+  // What Spark makes of an access in an aggregate, a join or a sort.
+  private val moved = Alias(get(v, "$.a", strict = true), "_ve0")()
+  private val below = select(scan, id, moved)
+  private def total(filter: Option[Expression]) =
+    Alias(Sum(moved.toAttribute).toAggregateExpression(isDistinct = false, filter), "x")()
+
+  /** Whether a projection evaluates a strict cast. */
+  private def isEager(plan: LogicalPlan) =
+    plan.exists {
+      case p: Project => p.projectList.exists(_.exists(StrictCast.unapply(_).isDefined)); case _ => false
+    }
+
+  test("a strict access that Spark has moved into a projection is evaluated where the query has it") {
+    val other = LocalRelation(AttributeReference("k", IntegerType)())
+    val condition = And(EqualTo(id, other.output.head), GreaterThan(moved.toAttribute, id))
+    for (
+      plan <- Seq(
+        Aggregate(Nil, Seq(total(Some(GreaterThan(id, Literal(1))))), below),
+        select(Join(below, other, LeftOuter, Some(condition), JoinHint.NONE), id),
+        select(Sort(Seq(SortOrder(moved.toAttribute, Ascending)), true, Limit(Literal(2), below)), id)
+      )
+    ) {
+      val late = LatePathPushdown(plan)
+      assertEquals(read(late), Seq(Seq("id", "v.a::INT", "v.a::INT failing")), plan)
+      assert(
+        late.exists(_.expressions.exists(_.exists(StrictCast.unapply(_).isDefined))) && !isEager(late),
+        late
+      )
+      assertEquals(late.output, plan.output)
+      assert(LatePathPushdown(late) eq late)
+    }
+    val again = Alias(moved.toAttribute, "_ve1")()
+    val filtered = Sum(again.toAttribute).toAggregateExpression(isDistinct = false, Some(IsNotNull(id)))
+    assert(!isEager(LatePathPushdown(Aggregate(Nil, Seq(named(filtered)), select(below, id, again)))))
+    val every = LatePathPushdown(Aggregate(Nil, Seq(total(None)), below))
+    assertEquals(read(every), Seq(Seq("v.a::INT raising")))
+  }
+
+  test("a column of a moved access stays where other nodes or dynamic pruning have it") {
+    val column = moved.toAttribute
+    val window = Window(Seq(named(Add(column, Literal(1)))), Nil, Nil, below)
+    val probe = LocalRelation(AttributeReference("k", IntegerType)())
+    val joined = Join(
+      Filter(pruned(probe.output.head, below, column), probe),
+      below,
+      Inner,
+      Some(EqualTo(probe.output.head, column)),
+      JoinHint.NONE
+    )
+    for (
+      plan <- Seq(below, select(window, id), Aggregate(Seq(column), Seq(column), below), select(joined, id))
+    )
+      assert(PulledOut.putBack(plan) eq plan, plan)
   }
 
   private def pruned(key: Attribute, of: LogicalPlan, by: Attribute) =

@@ -57,13 +57,15 @@ class StrictCastSuite extends shreddedvariant.LawSuite with StubPlans {
       val cast = get(reference, "$", target, strict = true)
       val expected = outcome(cast, source)
       met += (if (expected.isLeft) "error" else if (expected.contains(null)) "NULL" else "value")
-      // What files give: the value where the cast succeeds, and the variant where it fails.
-      val read = if (expected.isLeft) InternalRow(null, variant) else InternalRow(cast.eval(source), null)
+      // What files give: the value of the lax cast, and the variant where the strict cast fails.
+      val lax = get(reference, "$", target).eval(source)
+      val read = InternalRow(lax, if (expected.isLeft) variant else null)
       val made = StrictCast(
         BoundReference(0, target, nullable = true),
         BoundReference(1, VariantType, nullable = true),
         target,
-        Some("UTC")
+        Some("UTC"),
+        ""
       )
       Prop(outcome(made, read) == expected) :| s"${outcome(made, read)}, not $expected, of $variant as $target"
     }
@@ -79,18 +81,40 @@ class StrictCastSuite extends shreddedvariant.LawSuite with StubPlans {
   test("a strict cast is recognised, and nothing else") {
     val value = AttributeReference("v.a::INT", IntegerType)()
     val failing = AttributeReference("v.a::INT failing", VariantType)()
-    assertEquals(
-      StrictCast.unapply(StrictCast(value, failing, IntegerType, Some("UTC"))),
-      Some((value, failing, IntegerType: DataType))
-    )
+    for (target <- Seq(IntegerType, ArrayType(IntegerType)))
+      assertEquals(
+        StrictCast.unapply(StrictCast(value, failing, target, Some("UTC"), "")),
+        Some((value, failing, target: DataType))
+      )
     for (
       e <- Seq(
         value,
         Coalesce(Seq(value, get(failing, "$", strict = true))),
-        Coalesce(Seq(value, get(get(failing, "$.a", VariantType, strict = true), "$", strict = true))),
-        Coalesce(Seq(value, get(get(failing, "$", VariantType, strict = true), "$"))),
-        Coalesce(Seq(Literal(1), get(get(failing, "$", VariantType, strict = true), "$", strict = true)))
+        Coalesce(Seq(value, get(FailedCast(failing, ""), "$.a", strict = true))),
+        Coalesce(Seq(value, get(FailedCast(failing, ""), "$"))),
+        Coalesce(Seq(Literal(1), get(FailedCast(failing, ""), "$", strict = true)))
       )
     ) assertEquals(StrictCast.unapply(e), None, e)
+  }
+
+  test("two spellings of an access are two expressions, and a spelling is one for any column") {
+    val spellings = Seq(
+      get(v, "$.a", strict = true),
+      get(v, "$['a']", strict = true),
+      Cast(get(v, "$.a", VariantType, strict = true), IntegerType),
+      get(get(v, "$.a", VariantType, strict = true), "$", strict = true)
+    )
+    def casts(column: Attribute) = spellings.map(access =>
+      StrictCast(
+        id,
+        v,
+        IntegerType,
+        Some("UTC"),
+        FailedCast.spelling(access.transform { case `v` => column })
+      )
+        .canonicalized
+    )
+    assertEquals(casts(v).distinct.size, spellings.size)
+    assertEquals(casts(v), casts(v.newInstance().withName("w")))
   }
 }

@@ -263,7 +263,7 @@ object SkippedRows {
   private def column(target: DataType, isStrict: Boolean): Expression = {
     val value = AttributeReference("value", target)()
     if (!isStrict) value
-    else StrictCast(value, AttributeReference("failing", VariantType)(), target, Some("UTC"))
+    else StrictCast(value, AttributeReference("failing", VariantType)(), target, Some("UTC"), "")
   }
 
   // ---- the results of Spark ----

@@ -45,17 +45,24 @@ final class PathExtraction(
   private var current: ColumnVector = _
   private var failed = new Array[Boolean](0)
   private var anyFailed = false
+  private var isStrict = false
   private var mayStandOutside = false
 
   val values: ReadColumn = new ReadColumn { override def vector: ColumnVector = current }
 
   /** The variants whose cast failed, for which a strict cast raises an error. */
-  val failures: ReadColumn = new FixedColumn(new FailureVector(this))
+  def failures: ReadColumn = {
+    isStrict = true
+    new FixedColumn(new FailureVector(this))
+  }
 
   /** The values; a row whose cast failed raises Spark's error when it is read. */
-  val raising: ReadColumn = new ReadColumn {
-    override def vector: ColumnVector =
-      if (anyFailed) new RaisingVector(current, PathExtraction.this) else current
+  def raising: ReadColumn = {
+    isStrict = true
+    new ReadColumn {
+      override def vector: ColumnVector =
+        if (anyFailed) new RaisingVector(current, PathExtraction.this) else current
+    }
   }
 
   override def hasFailed(row: Int): Boolean = anyFailed && failed(row)
@@ -139,16 +146,20 @@ final class PathExtraction(
 
   /**
    * The value from Spark's own cast. Null if the cast fails, which is noted, or if the path has no value or a
-   * variant null.
+   * variant null. A part that cannot be cast is null, and is a failure only for a strict cast.
    */
   private def cast(row: Int): Any = lookup.find(row) match {
     case null => null
     case variant => position.guard(cell.path, row) {
-        val value =
-          if (ScalarCast.isScalar(target)) scalarCast(variant)
-          else VariantGet.cast(variant, target, arguments)
-        if (value == null && variant.getType != Type.NULL) fail(row, row + 1)
-        value
+        if (ScalarCast.isScalar(target)) {
+          val value = scalarCast(variant)
+          if (value == null && variant.getType != Type.NULL) fail(row, row + 1)
+          value
+        } else {
+          val value = VariantGet.cast(variant, target, arguments)
+          if (isStrict && FailedParts.has(variant, value, target)) fail(row, row + 1)
+          value
+        }
       }
   }
 
