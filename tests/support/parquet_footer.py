@@ -114,6 +114,11 @@ def varint(n):
     return _put_varint(n)
 
 
+def encoded(kind, value):
+    """A value in the compact protocol, for example (STRUCT, fields)."""
+    return _write(kind, value)
+
+
 def edit_page_index(path, column, edit, group=0):
     """`edit` changes the ColumnIndex of a leaf, which must keep its size."""
     body, meta = _footer(path)

@@ -105,6 +105,12 @@ private[shreddedvariant] trait FileErrors extends Sentences {
       s"A variant at '$path' is larger than $limit bytes: raise the option maxVariantBytes if you trust the file."
     )
 
+  def textTooLarge(path: String, limit: Long): ShreddedVariantException =
+    error(
+      "TOO_LARGE",
+      s"The JSON text of a variant at '$path' is larger than $limit bytes: raise the option maxVariantBytes if you trust the file."
+    )
+
   def columnType(column: String, parquetType: String, target: String): ShreddedVariantException =
     error(
       "COLUMN_TYPE",
@@ -150,6 +156,13 @@ private[shreddedvariant] trait FileErrors extends Sentences {
       s"[SHREDDED_VARIANT_DECODING_MEMORY] The column '$column' of the file '$file' needs more memory to be decoded than " +
         s"there is (${reason(cause)}): give the executors more memory, or write the file again if its sizes are damaged.",
       null
+    )
+
+  def shreddedTooDeep(column: String, limit: Int): ShreddedVariantException =
+    error(
+      "SHREDDED_TOO_DEEP",
+      s"The variant '${column.take(80)}…' is shredded in more than $limit levels: " +
+        "read its paths, or write the file again with a shape of fewer levels."
     )
 
   /** Without the StackOverflowError, see [[decodingMemory]]. */

@@ -142,7 +142,11 @@ private[shreddedvariant] object OptionDocs {
       "Read: whether the columns of all files are merged, as for Spark's `parquet`. Write to a Delta table: whether " +
         "columns that the table lacks are added to it."
     ),
-    OptionDoc(MaxVariantBytes, "128m", "Read: a rebuilt variant that is larger than this is refused."),
+    OptionDoc(
+      MaxVariantBytes,
+      "128m",
+      "Read: a rebuilt variant, or the JSON text of a variant, that is larger than this is refused."
+    ),
     OptionDoc(MaxVariantDepth, "1000", "Read: a variant that is shredded deeper than this is refused."),
     OptionDoc(
       LateMaterialization,

@@ -81,9 +81,9 @@ object VariantFile {
     }
 
   /** Each row as JSON, as `to_json` returns it. */
-  def readJson(file: LocalPath): Seq[String] = {
+  def readJson(file: LocalPath, limits: VariantLimits = VariantLimits(1000, Int.MaxValue)): Seq[String] = {
     val path = PathColumn(Seq("v"), Nil, Wanted.Json("UTC"))
-    val read = job(VariantLimits(1000, Int.MaxValue), 7).copy(
+    val read = job(limits, 7).copy(
       columns = new StructType().add(path.name, path.wanted.dataType),
       paths = Map(path.name -> path)
     )

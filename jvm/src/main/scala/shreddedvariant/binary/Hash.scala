@@ -1,16 +1,25 @@
-/** Hash functions for hash tables in memory; files contain no such hash. */
+/**
+ * Hash functions for hash tables in memory; files contain no such hash.
+ *
+ * Each process has its own random factors. So nobody can choose keys that collide, which would make tables take
+ * quadratic time.
+ */
 package shreddedvariant.binary
 
+import java.security.SecureRandom
+
 object Hash {
-  private val First = 0x9e3779b97f4a7c15L
-  private val Second = 0xc2b2ae3d27d4eb4fL
+  private val (first, second) = {
+    val random = new SecureRandom
+    (random.nextLong() | 1, random.nextLong() | 1)
+  }
 
   /** The hash of `length` bytes. */
   def of(bytes: Array[Byte], from: Int, length: Int): Int = of(word(bytes, from, length))
 
   /** A 64-bit hash of `length` bytes, computed eight bytes at a time. */
   def word(bytes: Array[Byte], from: Int, length: Int): Long = {
-    var hash = length * First
+    var hash = length * first
     var at = 0
     while (at + 8 <= length) {
       hash = step(hash, LittleEndian.long(bytes, from + at))
@@ -24,12 +33,13 @@ object Hash {
 
   /** The hash of a number. */
   def of(number: Long): Int = {
-    val hash = (number ^ number >>> 32) * Second
+    val hash = (number ^ number >>> 32) * second
     (hash ^ hash >>> 29).toInt ^ (hash >>> 32).toInt
   }
 
   private def step(hash: Long, word: Long): Long = {
-    val product = (hash ^ word) * First
-    product ^ product >>> 32
+    val mixed = hash ^ word
+    // The upper half of the product: without it, flips of the highest bits would collide for all factors.
+    mixed * first ^ Math.multiplyHigh(mixed, first)
   }
 }

@@ -141,7 +141,7 @@ private object JoinedDictionary {
   private val WeightOfKey = 120
 
   private final class Key(val bytes: Array[Byte]) {
-    override val hashCode: Int = Arrays.hashCode(bytes)
+    override val hashCode: Int = Hash.of(bytes, 0, bytes.length)
     override def equals(other: Any): Boolean = other match {
       case key: Key => Arrays.equals(bytes, key.bytes)
       case _ => false

@@ -163,7 +163,7 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
         node.place,
         Name.digits(bytes, from, until),
         until - from,
-        Name.spread(bytes, from, until, hash)
+        Name.spread(bytes, from, until)
       )
       if (place >= limit) null
       else {

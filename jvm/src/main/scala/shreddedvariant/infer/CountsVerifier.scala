@@ -17,7 +17,7 @@ object CountsVerifier {
 
   private def nodes(recorded: Node, actual: Node, path: String): Seq[(String, String)] = {
     val atPath = kinds.flatMap { case (name, kinds) =>
-      val (a, b) = (kinds.map(recorded.counts(_)).sum, kinds.map(actual.counts(_)).sum)
+      val (a, b) = (sum(recorded, kinds), sum(actual, kinds))
       Option.when(a != b)((path, s"its footer counts $a values of kind $name for inference and there are $b"))
     } ++ Option.when(digits(recorded) < digits(actual) || recorded.scale < actual.scale)(
       (path, "its footer counts fewer digits for inference than there are")
@@ -31,6 +31,8 @@ object CountsVerifier {
       else nodes(orNothing(recorded.element), orNothing(actual.element), s"$path[*]")
     atPath ++ below ++ elements
   }
+
+  private def sum(node: Node, kinds: Seq[Int]) = kinds.map(node.counts(_)).foldLeft(0L)(Node.plus)
 
   private val nothing = new Node(null, PathOrder.Root)
   private def orNothing(node: Node) = if (node == null) nothing else node

@@ -5,11 +5,12 @@ import java.util.Arrays
 
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import shreddedvariant.binary.Hash
 
 /** [[PathOrder]] orders paths by `digits`, length and `spread`. */
 private[infer] final class Name(val bytes: Array[Byte], val hash: Int) {
   val digits: Int = Name.digits(bytes, 0, bytes.length)
-  val spread: Long = Name.spread(bytes, 0, bytes.length, hash)
+  val spread: Long = Name.spread(bytes, 0, bytes.length)
 }
 
 private[infer] object Name {
@@ -17,11 +18,12 @@ private[infer] object Name {
   /** Longer names are not tracked, because they are probably data. */
   final val MaxBytes = 256
 
-  def hash(bytes: Array[Byte], from: Int, until: Int): Int = murmur(bytes, from, until, 42)
+  /** The hash for tables of names, see [[shreddedvariant.binary.Hash]]. */
+  def hash(bytes: Array[Byte], from: Int, until: Int): Int = Hash.of(bytes, from, until - from)
 
-  /** A 64-bit hash whose lower half is `hash`. */
-  def spread(bytes: Array[Byte], from: Int, until: Int, hash: Int): Long =
-    murmur(bytes, from, until, 7).toLong << 32 | (hash & 0xffffffffL)
+  /** A 64-bit hash that is the same in all processes. */
+  def spread(bytes: Array[Byte], from: Int, until: Int): Long =
+    murmur(bytes, from, until, 7).toLong << 32 | (murmur(bytes, from, until, 42) & 0xffffffffL)
 
   def digits(bytes: Array[Byte], from: Int, until: Int): Int = {
     var digits = 0

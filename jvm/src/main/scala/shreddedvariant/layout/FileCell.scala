@@ -19,6 +19,8 @@
  */
 package shreddedvariant.layout
 
+import scala.collection.mutable
+
 import org.apache.parquet.schema.GroupType
 import org.apache.parquet.schema.LogicalTypeAnnotation.VariantLogicalTypeAnnotation
 import org.apache.parquet.schema.MessageType
@@ -72,6 +74,26 @@ final case class FileVariant(
 }
 
 object FileCell {
+
+  /** A variant with cells below more levels is not read as a whole: each level takes some of a thread's stack. */
+  val MaxLevels = 500
+
+  /** The columns of stored values of a cell and of all cells below it. */
+  def valuesBelow(cell: FileCell): Seq[Seq[String]] = {
+    val values = mutable.ArrayBuffer.empty[Seq[String]]
+    val open = mutable.Stack(cell)
+    while (open.nonEmpty) {
+      val next = open.pop()
+      values ++= next.value
+      next.typed.foreach {
+        case fields: FileTyped.Object => fields.fields.foreach(field => open.push(field._2))
+        case FileTyped.Array(_, element) => open.push(element)
+        case _: FileTyped.Scalar => ()
+      }
+    }
+    values.toSeq
+  }
+
   def isAnnotated(group: Type): Boolean =
     group.getLogicalTypeAnnotation.isInstanceOf[VariantLogicalTypeAnnotation]
 

@@ -49,7 +49,7 @@ final class KeyCounts private (maxTracked: Int) {
 
   /** Adds a map; `valueType` is the type of its values. */
   def add(entries: MapData, valueType: DataType): Unit = {
-    mapCount += 1
+    mapCount = KeyCount.plus(mapCount, 1)
     val (keys, values) = (entries.keyArray(), entries.valueArray())
     var i = 0
     while (i < entries.numElements()) {
@@ -67,7 +67,7 @@ final class KeyCounts private (maxTracked: Int) {
   }
 
   def merge(other: KeyCounts): Unit = {
-    mapCount += other.mapCount
+    mapCount = KeyCount.plus(mapCount, other.mapCount)
     if (other.limit < limit) keepBelow(other.limit)
     // Copies the entries, because counts may be merged with themselves.
     for ((key, added) <- other.counts.asScala.toSeq) {
@@ -189,7 +189,16 @@ object KeyCounts {
 /** The number of maps in which a key has a value, and the total bytes of the key and the values. */
 private[maps] final class KeyCount(var maps: Long = 0, var bytes: Long = 0) {
   def add(maps: Long, bytes: Long): Unit = {
-    this.maps += maps
-    this.bytes += bytes
+    this.maps = KeyCount.plus(this.maps, maps)
+    this.bytes = KeyCount.plus(this.bytes, bytes)
+  }
+}
+
+private object KeyCount {
+
+  /** A sum that saturates at Long.MaxValue: footers may have counts of any size. */
+  def plus(a: Long, b: Long): Long = {
+    val sum = a + b
+    if (sum < 0) Long.MaxValue else sum
   }
 }

@@ -1,4 +1,4 @@
-/** A growing byte array in which one variant is built. */
+/** A growing byte array in which one variant or one text is built, up to a limit. */
 package shreddedvariant.shred
 
 import java.util.Arrays
@@ -7,24 +7,44 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.binary.Encoding
 
-final class Bytes(initial: Int) {
+/**
+ * `tooLarge` raises the error for more than `limit` bytes.
+ *
+ * Law: only bytes that are final count for the limit. The gaps before open headers do not: a header may become
+ * smaller than its gap. Only the growth of the array is checked, so a result may exceed `limit` by less than
+ * `initial`.
+ */
+final class Bytes(
+    initial: Int,
+    limit: Int = Bytes.MaxLength,
+    tooLarge: => Nothing = Encoding.malformed("it is beyond 2 GiB")
+) {
   private var array = new Array[Byte](initial)
   private var used = 0
+  private var gaps = 0
 
   /** The backing array, of which the first [[length]] bytes are valid. */
   def raw: Array[Byte] = array
   def length: Int = used
-  def clear(): Unit = used = 0
+  def clear(): Unit = {
+    used = 0
+    gaps = 0
+  }
   def truncate(length: Int): Unit = used = length
   def slice(from: Int, until: Int): Array[Byte] = Arrays.copyOfRange(array, from, until)
 
   def reserve(count: Int): Unit = {
     val needed = used.toLong + count
     if (needed > array.length) {
+      checkLimit(count)
       if (needed > Bytes.MaxLength) Encoding.malformed("it is beyond 2 GiB")
-      array = Arrays.copyOf(array, math.min(Bytes.MaxLength, math.max(needed, array.length * 2L)).toInt)
+      val most = math.min(Bytes.MaxLength.toLong, limit.toLong + gaps)
+      array = Arrays.copyOf(array, math.max(needed, math.min(most, array.length * 2L)).toInt)
     }
   }
+
+  /** Refuses `count` more bytes if they would exceed the limit. */
+  def checkLimit(count: Long): Unit = if (used.toLong - gaps + count > limit) tooLarge
 
   def put(byte: Byte): Unit = {
     reserve(1)
@@ -71,6 +91,14 @@ final class Bytes(initial: Int) {
     reserve(count)
     used += count
   }
+
+  /** Appends a gap for a header whose size is not yet known. [[closeGap]] ends it. */
+  def openGap(width: Int): Unit = {
+    gaps += width
+    skip(width)
+  }
+
+  def closeGap(width: Int): Unit = gaps -= width
 
   /** Changes the width of the gap at `at` from `width` to `needed` by moving the bytes after the gap. */
   def resizeGap(at: Int, width: Int, needed: Int): Unit =

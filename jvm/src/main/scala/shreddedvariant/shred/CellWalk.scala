@@ -128,7 +128,13 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
   }
 
   private final class ObjectNode(cell: CellVector, typed: ObjectVector) extends Node(cell) {
-    private val fields = typed.cells.map(node)
+    private val fields = new Array[Node](typed.cells.length)
+    // A loop, because a closure would take several frames of the stack at each level.
+    private var made = 0
+    while (made < fields.length) {
+      fields(made) = node(typed.cells(made))
+      made += 1
+    }
     private val nameOf = typed.keys.map(keys.nameOf)
 
     /** The field of each name; -1 for names that are not fields of this object. */

@@ -10,8 +10,9 @@ import shreddedvariant.Errors
 import shreddedvariant.binary.{Budget, Dictionaries, MalformedVariant, Names}
 import shreddedvariant.layout.ScalarType._
 
-final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDepth: Int) extends CellSink {
-  private val out = new Bytes(1024)
+final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxBytes: Int, maxDepth: Int)
+    extends CellSink {
+  private val out = new Bytes(1024, maxBytes, throw Errors.textTooLarge(root.path, maxBytes))
   private val text = new JsonText(out, zone, maxDepth)
   private val walk = new CellWalk(root, keys, this)
 
@@ -100,8 +101,8 @@ final class JsonWriter(root: CellVector, keys: StoredKeys, zone: ZoneId, maxDept
 object JsonWriter {
 
   /** Writes a variant in the binary encoding as JSON text. */
-  final class OfVariant(zone: ZoneId, maxDepth: Int) {
-    private val out = new Bytes(256)
+  final class OfVariant(column: String, zone: ZoneId, maxBytes: Int, maxDepth: Int) {
+    private val out = new Bytes(256, maxBytes, throw Errors.textTooLarge(column, maxBytes))
     private val text = new JsonText(out, zone, maxDepth)
     private val dictionaries = new Dictionaries(Names.none)
 

@@ -17,7 +17,7 @@ import shreddedvariant.binary.{Dictionary, Encoding, JoinedDictionary, Malformed
 import shreddedvariant.layout.ScalarType._
 
 sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: Int) extends CellSink {
-  protected val out = new Bytes(1024)
+  protected val out = new Bytes(1024, maxBytes, throw Errors.tooLarge(root.path, maxBytes))
   private lazy val walk = new CellWalk(root, keys, this)
 
   protected def idOfField(cell: CellVector, key: String, name: Int): Int
@@ -49,9 +49,11 @@ sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: In
     }
     override def shredded(field: Int): Unit = put(idOfField(cell, typed.keys(field), nameOf(field)))
     override def residual(within: StoredValue, id: Int): Unit = put(idOfStored(within, id))
-    override def close(): Unit =
+    override def close(): Unit = {
+      out.closeGap(header.reserved)
       header.reserved =
         ValueWriter.closeObject(out, header.start, header.reserved, header.size, ids, header.offsets)
+    }
 
     private def put(id: Int): Unit = {
       ids(header.size) = id
@@ -62,11 +64,17 @@ sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: In
   override def elements(): ArraySink = new ArraySink {
     private val header = new OpenHeader
 
-    override def open(size: Int): Unit = header.open(size)
+    // Each element takes at least one byte for its offset and one byte for its value.
+    override def open(size: Int): Unit = {
+      out.checkLimit(2L * size)
+      header.open(size)
+    }
     override def element(index: Int): Unit = header.next()
-    override def close(): Unit =
+    override def close(): Unit = {
+      out.closeGap(header.reserved)
       header.reserved =
         ValueWriter.closeArray(out, header.start, header.reserved, header.size, header.offsets)
+    }
   }
 
   /** The state of a header that is written after its values; `reserved` is the size of the previous header. */
@@ -79,7 +87,7 @@ sealed abstract class Rebuilder(root: CellVector, keys: StoredKeys, maxBytes: In
     def open(capacity: Int): Unit = {
       if (capacity > offsets.length) offsets = new Array[Int](math.max(capacity, 2 * offsets.length))
       start = out.length
-      out.skip(reserved)
+      out.openGap(reserved)
       size = 0
     }
     def next(): Unit = {
@@ -139,7 +147,7 @@ final class DraftRebuilder(root: CellVector, maxBytes: Int, maxDepth: Int, keys:
     this(root, maxBytes, maxDepth, new PartKeys(root))
 
   private val dictionary = new JoinedDictionary(keys.names)
-  private val copy = new RekeyingCopy(root.path, dictionary, out, maxBytes, maxDepth)
+  private val copy = new RekeyingCopy(dictionary, out, maxDepth)
 
   def rebuild(row: Int): VariantVal = if (root.hasTyped(row)) {
     dictionary.clear()

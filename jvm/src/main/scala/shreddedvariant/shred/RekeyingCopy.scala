@@ -1,15 +1,13 @@
 /** Copies a value with the ids of another dictionary; the widths of its headers change with the ids. */
 package shreddedvariant.shred
 
-import shreddedvariant.Errors
 import shreddedvariant.binary.{ArrayHeader, Encoding, JoinedDictionary, ObjectHeader}
 
-final class RekeyingCopy(path: String, target: JoinedDictionary, out: Bytes, maxBytes: Int, maxDepth: Int) {
+final class RekeyingCopy(target: JoinedDictionary, out: Bytes, maxDepth: Int) {
   def copy(source: StoredValue, at: Int): Unit = copy(source, at, 0)
 
   private def copy(source: StoredValue, at: Int, depth: Int): Unit = {
     if (depth > maxDepth) Encoding.malformed(s"it is nested deeper than $maxDepth")
-    if (out.length > maxBytes) throw Errors.tooLarge(path, maxBytes)
     if (at == source.bytes.length) Encoding.malformed("it ends too early")
     Encoding.basicType(source.bytes, at) match {
       case Encoding.Object =>

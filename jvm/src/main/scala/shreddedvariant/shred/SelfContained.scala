@@ -7,7 +7,7 @@ final class SelfContained(names: Names) {
   private val value = new Bytes(256)
   private val out = new Bytes(256)
   private val keys = new JoinedDictionary(names)
-  private val copy = new RekeyingCopy("", keys, value, Int.MaxValue, Encoding.MaxDepth)
+  private val copy = new RekeyingCopy(keys, value, Encoding.MaxDepth)
 
   /** The result is valid until the next call. */
   def whole(dictionary: ResolvedDictionary, bytes: Array[Byte], at: Int): Bytes = {

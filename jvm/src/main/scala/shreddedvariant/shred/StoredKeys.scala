@@ -1,6 +1,8 @@
 /** Resolves the ids of stored values: the current layout has a dictionary per row, the draft one per value. */
 package shreddedvariant.shred
 
+import scala.collection.mutable
+
 import shreddedvariant.{Errors, ShreddedVariantException}
 import shreddedvariant.binary.{Budget, Dictionaries, Dictionary, Names, ResolvedDictionary}
 import shreddedvariant.layout.{DraftLayout, ParquetLayout}
@@ -19,7 +21,7 @@ final class StoredValue(val bytes: Array[Byte], val at: Int, val dictionary: Res
 }
 
 sealed abstract class StoredKeys(root: CellVector) {
-  val names = new Names(StoredKeys.keysOf(root).distinct.toIndexedSeq)
+  val names = new Names(StoredKeys.keysOf(root))
   protected val dictionaries = new Dictionaries(names)
 
   /** Sets the metadata of the current row, if the layout has metadata. */
@@ -37,10 +39,19 @@ sealed abstract class StoredKeys(root: CellVector) {
 }
 
 private object StoredKeys {
-  def keysOf(cell: CellVector): Seq[String] = cell.typed.toSeq.flatMap {
-    case fields: ObjectVector => fields.keys.toSeq ++ fields.cells.flatMap(keysOf)
-    case array: ArrayVector => keysOf(array.element)
-    case _ => Nil
+
+  /** The keys of all objects of a cell, in the order of their first use. */
+  def keysOf(cell: CellVector): IndexedSeq[String] = {
+    val keys = mutable.LinkedHashSet.empty[String]
+    val open = mutable.Stack(cell)
+    while (open.nonEmpty) open.pop().typed.foreach {
+      case fields: ObjectVector =>
+        keys ++= fields.keys
+        open.pushAll(fields.cells.reverseIterator)
+      case array: ArrayVector => open.push(array.element)
+      case _ => ()
+    }
+    keys.toIndexedSeq
   }
 }
 

@@ -178,4 +178,19 @@ class KeyCountsSuite extends shreddedvariant.Suite {
     val e = intercept[ShreddedVariantException](KeyCounts.fromBytes(bytes))
     assert(e.getMessage.contains(reason), e.getMessage)
   }
+
+  test("sums of counts of any size are never negative") {
+    val key = UTF8String.fromString("a")
+    val most = Long.MaxValue
+    val counts =
+      KeyCounts.fromBytes(KeyCountsFormat.write(
+        most,
+        KeyLimiter.Unlimited,
+        Seq(key -> new KeyCount(most, most))
+      ))
+    counts.merge(counts)
+    assertEquals(counts.maps, most)
+    assertEquals(counts.hot(KeyLimits()), Seq("a"))
+    assertEquals(KeyCounts.fromBytes(counts.toBytes).maps, most)
+  }
 }

@@ -77,9 +77,9 @@ class HeldDictionariesSuite extends shreddedvariant.Suite {
 
   private val utc = ZoneId.of("UTC")
   private val rebuilder = new RowRebuilder(root, 1 << 20)
-  private val json = new JsonWriter(root, new RowKeys(root), utc, 1000)
+  private val json = new JsonWriter(root, new RowKeys(root), utc, Int.MaxValue, 1000)
   private val draft = new DraftRebuilder(root, 1 << 20, 1000)
-  private val ofVariant = new JsonWriter.OfVariant(utc, 1000)
+  private val ofVariant = new JsonWriter.OfVariant("v", utc, Int.MaxValue, 1000)
   private val counts = new Counts
 
   holdsLittle("a reader of whole variants") { (metadata, value) =>

@@ -5,7 +5,7 @@ import scala.util.Random
 
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAllNoShrink
-import shreddedvariant.{ShreddedVariantException, Value}
+import shreddedvariant.{Errors, ShreddedVariantException, Value}
 import shreddedvariant.binary._
 
 class SelfContainedSuite extends shreddedvariant.LawSuite {
@@ -41,8 +41,11 @@ class SelfContainedSuite extends shreddedvariant.LawSuite {
   private val long = Value.encode(Value.Arr(Seq.fill(20)(Value.Text("x" * 60))))
 
   private def copy(of: (Array[Byte], Array[Byte]), maxBytes: Int, maxDepth: Int): Unit =
-    new RekeyingCopy("v.a", new JoinedDictionary(names), new Bytes(1), maxBytes, maxDepth)
-      .copy(new StoredValue(of._2, 0, resolved(of._1)), 0)
+    new RekeyingCopy(
+      new JoinedDictionary(names),
+      new Bytes(1, maxBytes, throw Errors.tooLarge("v.a", maxBytes)),
+      maxDepth
+    ).copy(new StoredValue(of._2, 0, resolved(of._1)), 0)
 
   test("a copy that is too deep or too large is refused") {
     copy(deep, 1000, 20)

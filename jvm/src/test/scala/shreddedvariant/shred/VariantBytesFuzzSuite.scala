@@ -146,7 +146,7 @@ private object VariantBytesFuzzSuite {
 
   private final class Walks {
     private val handedOn = new HandedOn(1000, asTheyStand = false)
-    private val ofVariant = new JsonWriter.OfVariant(utc, 1000)
+    private val ofVariant = new JsonWriter.OfVariant("v", utc, Int.MaxValue, 1000)
     private val dictionaries = new Dictionaries(new Names(IndexedSeq("a", "b")))
     private val counts = Iterator.continually(new Counts).flatMap(Iterator.fill(1000)(_))
 
@@ -187,7 +187,7 @@ private object VariantBytesFuzzSuite {
       },
       "text of cells" -> { (metadata: Array[Byte], value: Array[Byte]) =>
         val root = cells(value)
-        new JsonWriter(root, new RowKeys(root), utc, 1000).write(0, metadata); ()
+        new JsonWriter(root, new RowKeys(root), utc, Int.MaxValue, 1000).write(0, metadata); ()
       },
       "rebuilt from the draft" -> { (metadata: Array[Byte], value: Array[Byte]) =>
         new DraftRebuilder(cells(metadata ++ value), 1 << 20, 1000).rebuild(0); ()

@@ -2,9 +2,8 @@
 package shreddedvariant.parquet.bind
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.schema.{GroupType, MessageType, PrimitiveType, Type}
+import org.apache.parquet.schema.{MessageType, PrimitiveType}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
@@ -30,6 +29,11 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, position
   private val leaves = mutable.LinkedHashMap.empty[Seq[String], LeafColumnReader]
   private val nodes = mutable.ArrayBuffer.empty[Assembled]
   private val levels = mutable.ArrayBuffer.empty[OfLevels]
+  private lazy val order = new LeafOrder(file)
+
+  /** By the number of the leaf; without the `unmarked` leaves, the latest ones. */
+  private lazy val isRead = new Array[Boolean](order.size)
+  private val unmarked = mutable.ArrayBuffer.empty[Seq[String]]
 
   def all: Seq[LeafColumnReader] = leaves.values.toSeq
 
@@ -57,8 +61,10 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, position
 
   private def reader(path: Seq[String], dataType: DataType, rebasing: Rebasing) =
     leaves.getOrElseUpdate(
-      path,
-      new LeafColumnReader(file.getColumnDescription(path.toArray), dataType, rebasing, vectors, position)
+      path, {
+        unmarked += path
+        new LeafColumnReader(file.getColumnDescription(path.toArray), dataType, rebasing, vectors, position)
+      }
     )
 
   /**
@@ -80,7 +86,7 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, position
       dataType,
       Rebasing.none,
       group => file.getMaxRepetitionLevel(path: _*) > 0 || !group.holdsNothing(path)
-    )
+    ).ofVariant()
 
   def presence(column: Seq[String]): Presence = presence(column, _ => true)
 
@@ -125,8 +131,7 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, position
   /** At most 16 leaves below a group that are not repeated within the group. */
   private def leavesInSpace(group: Seq[String]): Seq[Seq[String]] = {
     val repetition = file.getMaxRepetitionLevel(group: _*)
-    val below = pathsBelow(file.getType(group: _*)).iterator.map(group ++ _)
-    below.filter(path => file.getMaxRepetitionLevel(path: _*) == repetition).take(16).toSeq
+    order.below(group).iterator.filter(order.repetition(_) == repetition).take(16).map(order.path).toSeq
   }
 
   def lists(group: Seq[String]): Lists =
@@ -140,15 +145,11 @@ final class FileLeaves(file: MessageType, val vectors: VectorAllocator, position
    * anyway comes first, then a leaf whose repetition level is closest to the node's.
    */
   private def witness(group: Seq[String], repetition: Int, need: RowGroup => Boolean): LeafColumnReader = {
-    def distance(path: Seq[String]) = math.abs(file.getMaxRepetitionLevel(path: _*) - repetition)
-    val below = pathsBelow(file.getType(group: _*)).map(group ++ _)
-    val path = below.minBy(path => (if (leaves.contains(path)) 0 else 1, distance(path)))
+    unmarked.foreach(path => isRead(order.below(path).start) = true)
+    unmarked.clear()
+    def distance(leaf: Int) = math.abs(order.repetition(leaf) - repetition)
+    val path = order.path(order.below(group).minBy(leaf => (!isRead(leaf), distance(leaf))))
     leaf(path, physicalType(file.getType(path: _*).asPrimitiveType), Rebasing.none, need).keepLevels(need)
-  }
-
-  private def pathsBelow(column: Type): Seq[Seq[String]] = column match {
-    case group: GroupType => group.getFields.asScala.toSeq.flatMap(f => pathsBelow(f).map(f.getName +: _))
-    case _ => Seq(Nil)
   }
 
   /**

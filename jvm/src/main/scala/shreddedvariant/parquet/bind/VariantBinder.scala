@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types.{BinaryType, BooleanType, DataType, StringType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
+import shreddedvariant.Errors
 import shreddedvariant.layout._
 import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.parquet.vector.{
@@ -91,21 +92,33 @@ final class VariantBinder(
    * With `texts`, for whole values, texts are copied from the dictionary page. A path takes its texts from the
    * vector.
    */
-  private def cell(bound: FileCell, texts: Boolean = true): CellVector = {
+  private def cell(bound: FileCell, texts: Boolean = true, level: Int = 0): CellVector = {
+    if (level > FileCell.MaxLevels) throw Errors.shreddedTooDeep(bound.path, FileCell.MaxLevels)
     val value = storedVector(bound)
-    val typed: Seq[TypedVector] = bound.typed.map {
-      case FileTyped.Scalar(scalar, column) =>
-        val leaf = leaves.cell(column, ScalarType.decodedAs(scalar))
-        val kept = if (texts && scalar == ScalarType.Str) leaf.keepTexts() else null
-        new ScalarVector(scalar, leaf.vector, kept)
-      case bound: FileTyped.Object =>
-        val cells = bound.fields.map { case (_, field) => cell(field, texts) }
-        new ObjectVector(bound.fields.map(_._1).toArray, cells.toArray, leaves.presence(bound.group))
-      case FileTyped.Array(group, element) =>
-        val vector = cell(element, texts)
-        new ArrayVector(leaves.lists(group), vector)
+    val typed = new Array[TypedVector](bound.typed.size)
+    // Loops, because a closure would take several frames of the stack at each level.
+    var i = 0
+    while (i < typed.length) {
+      typed(i) = bound.typed(i) match {
+        case FileTyped.Scalar(scalar, column) =>
+          val leaf = leaves.cell(column, ScalarType.decodedAs(scalar))
+          val kept = if (texts && scalar == ScalarType.Str) leaf.keepTexts() else null
+          new ScalarVector(scalar, leaf.vector, kept)
+        case bound: FileTyped.Object =>
+          val cells = new Array[CellVector](bound.fields.size)
+          var field = 0
+          while (field < cells.length) {
+            cells(field) = cell(bound.fields(field)._2, texts, level + 1)
+            field += 1
+          }
+          new ObjectVector(bound.fields.map(_._1).toArray, cells, leaves.presence(bound.group))
+        case FileTyped.Array(group, element) =>
+          val vector = cell(element, texts, level + 1)
+          new ArrayVector(leaves.lists(group), vector)
+      }
+      i += 1
     }
-    new CellVector(bound.path, value, typed.toArray)
+    new CellVector(bound.path, value, typed)
   }
 
   private def storedVector(bound: FileCell) = bound.value.map(leaves.cell(_, BinaryType).vector).orNull
@@ -188,14 +201,19 @@ final class VariantBinder(
   private def json(bound: FileVariant, column: PathColumn, name: String, zone: String): ReadColumn = {
     val zoneId = DateTimeUtils.getZoneId(zone)
     def ofVariants(variants: ReadColumn) =
-      new VariantJsonVector(name, variants, new JsonWriter.OfVariant(zoneId, job.limits.maxDepth), position)
+      new VariantJsonVector(
+        name,
+        variants,
+        new JsonWriter.OfVariant(name, zoneId, job.limits.maxBytes, job.limits.maxDepth),
+        position
+      )
     variants.resolve(bound, column) match {
       case Some(end @ ResolvedPath(fileCell, Nil, Nil, outer)) =>
         val vector = cell(fileCell)
         val presence =
           if (fileCell eq bound.root) leaves.variantPresence(bound) else new CellPresence(vector)
         val keys = if (bound.isDraft) new PartKeys(vector) else new RowKeys(vector)
-        val writer = new JsonWriter(vector, keys, zoneId, job.limits.maxDepth)
+        val writer = new JsonWriter(vector, keys, zoneId, job.limits.maxBytes, job.limits.maxDepth)
         val metadata = metadataOf(bound, name, needsKeys(fileCell))
         val text = new CellJsonVector(name, presence, metadata, writer, position)
         if (outer.isEmpty) new FixedColumn(text)
@@ -208,14 +226,8 @@ final class VariantBinder(
 
   /** The file's schema has the keys of typed objects. Only residuals refer to keys by ids. */
   private def needsKeys(cell: FileCell): RowGroup => Boolean = {
-    val values = valuesBelow(cell)
+    val values = FileCell.valuesBelow(cell)
     group => values.exists(!group.holdsNothing(_))
-  }
-
-  private def valuesBelow(cell: FileCell): Seq[Seq[String]] = cell.value.toSeq ++ cell.typed.flatMap {
-    case fields: FileTyped.Object => fields.fields.flatMap(f => valuesBelow(f._2))
-    case FileTyped.Array(_, element) => valuesBelow(element)
-    case _: FileTyped.Scalar => Nil
   }
 
   private def extraction(

@@ -34,7 +34,9 @@ private[parquet] final class DeltaBinaryPackedDecoder(bytes: ByteBuffer, page: P
   if (
     miniblocks < 1 || miniblocks > DeltaBinaryPackedDecoder.MaxMiniblocks ||
     blockSize < 8 || blockSize > DeltaBinaryPackedDecoder.MaxBlockSize || blockSize % (8 * miniblocks) != 0 ||
-    valueCount < 0 || valueCount > math.min(maxCount, Int.MaxValue.toLong)
+    valueCount < 0 || valueCount > math.min(maxCount, Int.MaxValue.toLong) ||
+    // Each block takes at least a byte for its min delta and a byte for the width of each miniblock.
+    valueCount - 1 > ((end - offset) / (1 + miniblocks) * blockSize)
   )
     throw new ParquetDecodingException(
       s"$valueCount differences in blocks of $blockSize values and $miniblocks miniblocks"

@@ -3,7 +3,7 @@ package shreddedvariant.parquet.page
 
 import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.{Optional, PrimitiveIterator}
+import java.util.{Arrays, Optional, PrimitiveIterator}
 
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
@@ -25,6 +25,10 @@ private[parquet] final class DictionaryValues(
     starts: Array[Int]
 ) {
   private def start(id: Int) = if (starts == null) id * width else starts(id)
+
+  /** The bytes of a value, for binaries without its length. */
+  def value(id: Int): Array[Byte] =
+    Arrays.copyOfRange(bytes, start(id) + (if (starts == null) 0 else 4), start(id + 1))
 
   /** For binaries: the start of the text, after its length. */
   def textStart(id: Int): Int = start(id) + 4

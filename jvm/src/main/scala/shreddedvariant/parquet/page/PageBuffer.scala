@@ -9,11 +9,6 @@
  */
 package shreddedvariant.parquet.page
 
-import java.util.{Optional, PrimitiveIterator}
-
-import org.apache.parquet.column.ColumnDescriptor
-import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, PageReader}
-
 final class PageBuffer {
   private var bytes = Array.emptyByteArray
   private var numbers = Array.emptyIntArray
@@ -53,24 +48,8 @@ final class PageBuffer {
   def needAll(): Unit = need(0, bytes.length)
 }
 
-/**
- * The pages of a leaf in a row group, each decompressed into `buffer` over the previous one. With `inParts`,
- * only the needed frames of a page are decompressed.
- */
-private[parquet] final class BufferedPages(
-    pages: PageReadStore,
-    codecs: PageCodecs,
-    buffer: PageBuffer,
-    inParts: Boolean
-) extends PageReadStore {
-  override def getPageReader(column: ColumnDescriptor): PageReader = {
-    val reader = pages.getPageReader(column)
-    new PageReader {
-      override def readDictionaryPage(): DictionaryPage = reader.readDictionaryPage()
-      override def getTotalValueCount: Long = reader.getTotalValueCount
-      override def readPage(): DataPage = codecs.into(buffer, inParts)(reader.readPage())
-    }
-  }
-  override def getRowCount: Long = pages.getRowCount
-  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+/** The buffer for the next decompressed page. */
+private[parquet] final class PageTarget {
+  var buffer: Option[PageBuffer] = None
+  var inParts = false
 }

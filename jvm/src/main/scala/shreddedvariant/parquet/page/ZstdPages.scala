@@ -13,86 +13,40 @@ import java.nio.ByteBuffer
 import scala.collection.mutable
 
 import com.github.luben.zstd.{Zstd, ZstdCompressCtx, ZstdDecompressCtx, ZstdException}
-import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
 import org.apache.parquet.column.ColumnDescriptor
-import org.apache.parquet.compression.CompressionCodecFactory
 import org.apache.parquet.compression.CompressionCodecFactory.{BytesInputCompressor, BytesInputDecompressor}
-import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.ParquetDecodingException
-
-/** The codecs for reading: our own for zstd, Parquet's for the others. */
-final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
-  private val others = new CodecFactory(conf, 0)
-  private var zstd: ZstdDecompressor = _
-  private val target = new PageTarget
-
-  override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
-    if (codec != CompressionCodecName.ZSTD) others.getDecompressor(codec)
-    else {
-      if (zstd == null) zstd = new ZstdDecompressor(target)
-      zstd
-    }
-
-  /**
-   * Decompresses the page that `readPage` reads into `buffer`: whole, or with `inParts` frame by frame on
-   * demand.
-   */
-  def into[A](buffer: PageBuffer, inParts: Boolean = false)(readPage: => A): A = {
-    buffer.clear()
-    target.buffer = Some(buffer)
-    target.inParts = inParts
-    try readPage
-    finally target.buffer = None
-  }
-
-  override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = others.getCompressor(codec)
-
-  override def release(): Unit = {
-    if (zstd != null) zstd.release()
-    zstd = null
-    others.release()
-  }
-}
-
-/** The buffer for the next decompressed page. */
-private[parquet] final class PageTarget {
-  var buffer: Option[PageBuffer] = None
-  var inParts = false
-}
 
 private[parquet] final class ZstdDecompressor(target: PageTarget) extends BytesInputDecompressor {
   private val context = new ZstdDecompressCtx
 
   override def decompress(page: BytesInput, size: Int): BytesInput = {
-    check(page.size, size)
-    val to = target.buffer.fold(new Array[Byte](size))(_.ofSize(size))
     val from = page.toByteBuffer(new HeapByteBufferAllocator, _ => ())
-    val source = if (from.hasArray) from.array else copied(from, from.remaining)
+    val length = from.remaining
+    val source = if (from.hasArray) from.array else copied(from, length)
     val start = if (from.hasArray) from.arrayOffset + from.position() else 0
-    def frames = PageFrames.of(source, start, from.remaining, size, fill(source, _, _, to, _, _))
+    PageSizes.checkZstd(source, start, length, size)
+    val to = target.buffer.fold(new Array[Byte](size))(_.ofSize(size))
+    def frames = PageFrames.of(source, start, length, size, fill(source, _, _, to, _, _))
     target.buffer.filter(_ => target.inParts).flatMap(buffer => frames.map(buffer.fillBy)).getOrElse {
-      fill(source, start, from.remaining, to, 0, size)
+      fill(source, start, length, to, 0, size)
     }
     BytesInput.from(to, 0, size)
   }
 
   override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit = {
-    check(length.toLong, size)
+    val source = copied(page, length)
+    PageSizes.checkZstd(source, 0, length, size)
     val bytes = new Array[Byte](size)
-    fill(copied(page, length), 0, length, bytes, 0, size)
+    fill(source, 0, length, bytes, 0, size)
     page.position(page.position() + length)
     to.put(bytes)
     ()
   }
 
   override def release(): Unit = context.close()
-
-  /** Law: a zstd block that is not empty takes at least four bytes, and holds at most 128 KiB. */
-  private def check(length: Long, size: Int): Unit =
-    if (size < 0 || size > length / 4 * ZstdDecompressor.MaxBlockSize)
-      throw new ParquetDecodingException(s"a zstd page of $length bytes cannot hold $size bytes")
 
   private def copied(page: ByteBuffer, length: Int) = {
     val bytes = new Array[Byte](length)
@@ -109,10 +63,6 @@ private[parquet] final class ZstdDecompressor(target: PageTarget) extends BytesI
     if (decompressed != size)
       throw new ParquetDecodingException(s"a zstd page holds $decompressed bytes instead of $size")
   }
-}
-
-private[parquet] object ZstdDecompressor {
-  private final val MaxBlockSize = 128L * 1024
 }
 
 /** Compresses the pages of a file. */

@@ -74,7 +74,7 @@ final class GroupSource(
         override def apply(leaf: LeafColumnReader): PageReadStore =
           if (RowPages.takes(group, leaf))
             new PlainPages(buffered(leaf, pages, inParts = false), leaf.buffer, leaf.plain)
-          else pages
+          else new CheckedDifferences(pages)
       }
     } else {
       countPages(group, leaves, rows)
@@ -83,7 +83,7 @@ final class GroupSource(
         override def apply(leaf: LeafColumnReader): PageReadStore =
           if (RowPages.cuts(group, leaf))
             new RowPages(buffered(leaf, pages, inParts = true), rows, leaf.buffer)
-          else pages
+          else new CheckedDifferences(pages)
       }
     }
   }

@@ -11,7 +11,15 @@ import java.util.{Optional, PrimitiveIterator}
 
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
-import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, PageReadStore, PageReader}
+import org.apache.parquet.column.page.{
+  DataPage,
+  DataPageV1,
+  DataPageV2,
+  DictionaryPage,
+  PageReadStore,
+  PageReader
+}
+import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
 import shreddedvariant.parquet.page.{DeltaBinaryPackedDecoder, PageBuffer}
 
@@ -62,7 +70,69 @@ private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer
     )
 }
 
+/**
+ * Checks the counts of differences before Spark's decoders of DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY and
+ * DELTA_BINARY_PACKED allocate arrays for them.
+ */
+private[parquet] final class CheckedDifferences(pages: PageReadStore) extends PageReadStore {
+  private val whole = new PageBuffer
+
+  override def getPageReader(column: ColumnDescriptor): PageReader = {
+    val reader = pages.getPageReader(column)
+    new PageReader {
+      override def readDictionaryPage(): DictionaryPage = reader.readDictionaryPage()
+      override def getTotalValueCount: Long = reader.getTotalValueCount
+      override def readPage(): DataPage = {
+        val page = reader.readPage()
+        if (page != null) check(page, column)
+        page
+      }
+    }
+  }
+  override def getRowCount: Long = pages.getRowCount
+  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+
+  private def check(page: DataPage, column: ColumnDescriptor): Unit = {
+    val encoding = page match {
+      case page: DataPageV1 => page.getValueEncoding
+      case page: DataPageV2 => page.getDataEncoding
+      case _ => Encoding.PLAIN
+    }
+    if (PlainPages.ofDifferences(encoding)) {
+      val bytes = PageBytes(page, column.getMaxRepetitionLevel, column.getMaxDefinitionLevel, whole)
+      val count = page.getValueCount.toLong
+      val first = new DeltaBinaryPackedDecoder(bytes.values.duplicate(), whole, count)
+      if (encoding == Encoding.DELTA_BYTE_ARRAY) {
+        first.skip(first.size.toLong)
+        val suffixes = bytes.values.duplicate()
+        suffixes.position(first.position - suffixes.arrayOffset)
+        checkPrefixes(
+          new DeltaBinaryPackedDecoder(bytes.values, whole, count),
+          new DeltaBinaryPackedDecoder(suffixes, whole, count)
+        )
+      }
+    }
+  }
+
+  /** Law: a value starts with a part of the previous value, so no prefix is longer than that value. */
+  private def checkPrefixes(prefixes: DeltaBinaryPackedDecoder, suffixes: DeltaBinaryPackedDecoder): Unit = {
+    if (prefixes.size != suffixes.size)
+      throw new ParquetDecodingException(s"${prefixes.size} prefixes and ${suffixes.size} suffixes")
+    var length = 0L
+    var i = 0
+    while (i < prefixes.size) {
+      val (prefix, suffix) = (prefixes.number(), suffixes.number())
+      if (prefix < 0 || prefix > length || suffix < 0 || suffix > Int.MaxValue - prefix)
+        throw new ParquetDecodingException(s"a prefix of $prefix bytes after a value of $length bytes")
+      length = prefix + suffix
+      i += 1
+    }
+  }
+}
+
 private[parquet] object PlainPages {
+  val ofDifferences: Set[Encoding] =
+    Set(Encoding.DELTA_BINARY_PACKED, Encoding.DELTA_LENGTH_BYTE_ARRAY, Encoding.DELTA_BYTE_ARRAY)
 
   /**
    * Equal differences take no bytes, so a small page may become huge. Pages above this size are left to Spark's

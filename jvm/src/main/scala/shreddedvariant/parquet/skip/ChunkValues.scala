@@ -16,6 +16,7 @@ import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import shreddedvariant.layout.ScalarType
 import shreddedvariant.parquet.file.StatisticsReader
+import shreddedvariant.parquet.page.DictionaryValues
 import shreddedvariant.stats.Datum
 
 final class ChunkValues(reader: ParquetFileReader) {
@@ -38,6 +39,7 @@ final class ChunkValues(reader: ParquetFileReader) {
         val store: DictionaryPageReadStore = reader.getDictionaryReader(single)
         for {
           page <- Option(store.readDictionaryPage(descriptor))
+          _ = DictionaryValues(page, chunk.getPrimitiveType)
           decode <- StatisticsReader.decoder(chunk.getPrimitiveType)
           value <- ChunkValues.lookup(
             chunk.getPrimitiveType,

@@ -42,6 +42,8 @@ final class BatchPosition(val file: String) {
         throw Errors.inFile(file, Some(this.row(row)), malformed)
       case e: SparkThrowable => throw e.asInstanceOf[Throwable]
       case NonFatal(e) => throw Errors.damagedPages(file, column, e)
+      case _: StackOverflowError => throw Errors.schemaTooDeep(file)
+      case e: OutOfMemoryError => throw Errors.decodingMemory(file, column, e)
     }
 }
 

@@ -50,6 +50,8 @@ final class LeafColumnReader(
   val buffer = new PageBuffer
   val plain = new PageBuffer
   private var texts: LeafTexts = _
+  private var decimals: Option[DecimalCheck] = DecimalCheck.of(dataType, isOfVariant = false)
+  private var refusesOfDictionary = false
 
   private var needs = List.empty[RowGroup => Boolean]
   private var levelNeeds = List.empty[RowGroup => Boolean]
@@ -68,6 +70,9 @@ final class LeafColumnReader(
   def neededWhen(need: RowGroup => Boolean): this.type = { needs = need :: needs; this }
 
   def isNeededIn(group: RowGroup): Boolean = needs.exists(_(group))
+
+  /** Refuses values that no variant of the column's type has. */
+  def ofVariant(): this.type = { decimals = DecimalCheck.of(dataType, isOfVariant = true); this }
 
   /** Decodes each batch at once, for callers that use [[vector]] and not [[whenAsked]]. */
   def eagerly(): this.type = { isLazy = false; this }
@@ -121,6 +126,9 @@ final class LeafColumnReader(
       writer
     )
     if (texts != null) texts.are(pages.dictionary)
+    refusesOfDictionary = pages.dictionary != null && decimals.exists {
+      _.refusesOf(pages.dictionary, descriptor.getPrimitiveType)
+    }
   }
 
   def close(): Unit = {
@@ -155,6 +163,7 @@ final class LeafColumnReader(
       if (vector.hasDictionary) fillIdsAtNulls()
     }
     if (vector.hasDictionary) checkIds(read)
+    if (decimals.isDefined && (!vector.hasDictionary || refusesOfDictionary)) decimals.get.check(vector, read)
   }
 
   /**

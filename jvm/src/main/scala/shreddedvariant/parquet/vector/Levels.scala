@@ -10,12 +10,13 @@
  */
 package shreddedvariant.parquet.vector
 
-import java.util.Arrays
+import java.util.{Arrays, IdentityHashMap}
 
 import scala.collection.mutable
 
 import org.apache.parquet.io.ParquetDecodingException
-import org.apache.parquet.schema.MessageType
+import org.apache.parquet.schema.{MessageType, Type}
+import org.apache.parquet.schema.Type.Repetition.REPEATED
 import shreddedvariant.Errors
 import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.shred.{CellVector, Lists, Presence}
@@ -150,22 +151,36 @@ final class Spaces(
     levels: Seq[OfLevels],
     position: BatchPosition
 ) extends Assembled {
-  private val spaces = mutable.Map.empty[Seq[String], Space]
-  private val leafSpaces = repeatedLeaves.map(leaf => leaf -> space(leaf, leaf.maxRepetition))
-  private val levelSpaces =
-    levels.map(node => node -> (0 to node.witness.maxRepetition).map(space(node.witness, _)))
-
   private final class Space { var entries: Int = -1 }
 
-  /** A space is identified by the path of its repeated group; the space of rows has an empty path. */
-  private def space(leaf: LeafColumnReader, repetition: Int) = {
-    def repeats(path: Seq[String]) = if (path.isEmpty) 0 else file.getMaxRepetitionLevel(path: _*)
-    spaces.getOrElseUpdate(leaf.path.inits.filter(repeats(_) == repetition).minBy(_.size), new Space)
+  private val ofRows = new Space
+  private val spaces = mutable.ArrayBuffer.empty[Space]
+  private val ofGroups = new IdentityHashMap[Type, Space]
+  private val ofLeaves = mutable.Map.empty[LeafColumnReader, IndexedSeq[Space]]
+  private val leafSpaces = repeatedLeaves.map(leaf => leaf -> spacesOf(leaf).last)
+  private val levelSpaces = levels.map(node => node -> spacesOf(node.witness))
+
+  /** The spaces of a leaf by repetition level: of rows, then of each repeated group above the leaf. */
+  private def spacesOf(leaf: LeafColumnReader): IndexedSeq[Space] = ofLeaves.getOrElseUpdate(
+    leaf, {
+      val found = IndexedSeq.newBuilder[Space] += ofRows
+      var column: Type = file
+      for (name <- leaf.path) {
+        column = column.asGroupType.getType(name)
+        if (column.isRepetition(REPEATED)) found += ofGroups.computeIfAbsent(column, _ => newSpace())
+      }
+      found.result()
+    }
+  )
+
+  private def newSpace(): Space = {
+    spaces += new Space
+    spaces.last
   }
 
   def assemble(rows: Int): Unit = {
-    spaces.valuesIterator.foreach(_.entries = -1)
-    spaces.get(Nil).foreach(_.entries = rows)
+    spaces.foreach(_.entries = -1)
+    ofRows.entries = rows
     for ((leaf, space) <- leafSpaces if leaf.isActive) check(leaf, space, leaf.entries)
     for ((node, spaces) <- levelSpaces if node.witness.isActive)
       node.counted((repetition, entries) => check(node.witness, spaces(repetition), entries))

@@ -48,6 +48,9 @@ final class LeafTally(column: PrimitiveType) {
   var nulls = 0L
   var hasNaN = false
 
+  /** Whether a binary has no bytes, which a decimal must not. */
+  var hasEmpty = false
+
   def hasBounds: Boolean = statistics.hasNonNullValue
   def least: AnyRef = statistics.genericGetMin.asInstanceOf[AnyRef]
   def greatest: AnyRef = statistics.genericGetMax.asInstanceOf[AnyRef]
@@ -65,7 +68,10 @@ final class LeafTally(column: PrimitiveType) {
     case DOUBLE =>
       val number = reader.getDouble
       if (number.isNaN) hasNaN = true else statistics.updateStats(number)
-    case _ => statistics.updateStats(reader.getBinary)
+    case _ =>
+      val bytes = reader.getBinary
+      if (bytes.length == 0) hasEmpty = true
+      statistics.updateStats(bytes)
   }
 
   def add(other: LeafTally): Unit = {
@@ -73,6 +79,7 @@ final class LeafTally(column: PrimitiveType) {
     entries += other.entries
     nulls += other.nulls
     hasNaN |= other.hasNaN
+    hasEmpty |= other.hasEmpty
     if (other.hasBounds) Seq(other.least, other.greatest).foreach(LeafTally.put(statistics, _))
   }
 }

@@ -17,10 +17,11 @@ import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.internal.column.columnindex.{ColumnIndex, OffsetIndex}
 import org.apache.parquet.io.api.PrimitiveConverter
 import shreddedvariant.Errors
-import shreddedvariant.layout.Shape
+import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.parquet.file.{FooterStatistics, StatisticsReader}
+import shreddedvariant.parquet.page.CheckedPages
 import shreddedvariant.parquet.read.FileSplit
-import shreddedvariant.stats.{Finding, LeafStatistics}
+import shreddedvariant.stats.{Datum, Finding, LeafStatistics}
 
 /**
  * `leaves` are statistics of the whole file, computed from its values, without leaves that cannot be decoded.
@@ -72,7 +73,7 @@ final class LeafVerifier(reader: ParquetFileReader) {
       val offsets = Option(reader.readOffsetIndex(chunk))
       val starts = offsets.fold(Array(0L))(p => Array.tabulate(p.getPageCount)(p.getFirstRowIndex(_)))
       val values = new LeafValues(leaf, starts)
-      val pages = store.getPageReader(leaf)
+      val pages = new CheckedPages(store).getPageReader(leaf)
       values.read(
         new ColumnReaderImpl(leaf, pages, new PrimitiveConverter {}, writer),
         pages.getTotalValueCount
@@ -82,7 +83,10 @@ final class LeafVerifier(reader: ParquetFileReader) {
       val facts = LeafStatistics(all.entries, Some(all.nulls), all.bounds(decode), hasNoNaN = !all.hasNaN)
       val index =
         offsets.flatMap(p => Option(reader.readColumnIndex(chunk)).map(i => pageFindings(i, p, values.pages)))
-      ProvenLeaves(Map(path -> facts), chunkFindings(all) ++ levels(values) ++ index.toSeq.flatten)
+      ProvenLeaves(
+        Map(path -> facts),
+        chunkFindings(all) ++ digits(all) ++ levels(values) ++ index.toSeq.flatten
+      )
     }
 
     private def chunkFindings(actual: LeafTally): Seq[Finding] = {
@@ -102,6 +106,19 @@ final class LeafVerifier(reader: ParquetFileReader) {
             "its footer has bounds although a value is NaN, for which its writer writes no bounds"
           ))
       }
+    }
+
+    /** Law: if the least and the greatest value have few enough digits, all values have. */
+    private def digits(actual: LeafTally): Seq[Finding] = ScalarType.fromParquet(column).toSeq.flatMap {
+      case ScalarType.Dec(precision, _) =>
+        val bounds = actual.bounds(StatisticsReader.decoder(column))
+        val isWide = Seq(bounds.min, bounds.max).flatten.exists {
+          case Datum.Exact(number) => number.precision > precision
+          case _ => false
+        }
+        Option.when(isWide)(finding(s"a decimal has more than $precision digits")).toSeq ++
+          Option.when(actual.hasEmpty)(finding("a decimal has no digits"))
+      case _ => Nil
     }
 
     private def differ(what: String, stated: Long, actual: Long) =

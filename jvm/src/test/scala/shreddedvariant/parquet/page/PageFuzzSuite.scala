@@ -18,8 +18,11 @@ import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
 import org.apache.parquet.column.page._
 import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.column.values.deltastrings.DeltaByteArrayWriter
 import org.apache.parquet.column.values.deltalengthbytearray.DeltaLengthByteArrayValuesWriter
-import org.apache.parquet.hadoop.metadata.CompressionCodecName.ZSTD
+import org.apache.parquet.hadoop.CodecFactory
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.hadoop.metadata.CompressionCodecName._
 import org.apache.parquet.io.ParquetDecodingException
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
@@ -27,7 +30,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.parquet.schema.Types
 import org.apache.spark.sql.types._
 import shreddedvariant.{Fuzz, ShreddedVariantException}
-import shreddedvariant.parquet.read.{PlainPages, RowPages}
+import shreddedvariant.parquet.read.{CheckedDifferences, PlainPages, RowPages}
 import shreddedvariant.parquet.vector.{BatchPosition, LeafColumnReader, Rebasing, TextVector, VectorAllocator}
 import shreddedvariant.stats.{RowRange, RowRanges}
 
@@ -61,7 +64,7 @@ private object PageFuzz {
   private final val Canary = 0x5a.toByte
   private final val Around = 64
 
-  /** A column type and an encoding; creates undamaged data pages of version 1. */
+  /** A column type and an encoding; creates undamaged data pages of both versions. */
   final case class Kind(
       name: String,
       physicalType: PrimitiveTypeName,
@@ -76,15 +79,17 @@ private object PageFuzz {
       val definitions = Seq.fill(entries)(if (max == 0 || random.nextInt(3) > 0) max else random.nextInt(max))
       val values = definitions.count(_ == max)
       val (bytes, dictionary) = encoded(random, values)
-      val levels = level(repetitions, column.getMaxRepetitionLevel) ++ level(definitions, max)
+      val levels = Seq(level(repetitions, column.getMaxRepetitionLevel), level(definitions, max))
+      val isOfVersion2 = random.nextInt(3) == 0
       Page(
         this,
         column,
-        levels ++ bytes,
+        if (isOfVersion2) bytes else (levels.flatMap(withLength) ++ bytes).toArray,
+        Option.when(isOfVersion2)(levels),
         entries,
         repetitions.count(_ == 0),
         dictionary,
-        random.nextBoolean()
+        if (random.nextBoolean()) UNCOMPRESSED else codecs(random.nextInt(codecs.length))
       )
     }
 
@@ -114,6 +119,13 @@ private object PageFuzz {
             if (width == 4) numbers.putInt(random.nextInt() >> shift)
             else numbers.putLong(random.nextLong() >> shift)
           (all(new PackedDifferences().ofPlain(numbers.array, values * width, width)), None)
+        case Encoding.DELTA_BYTE_ARRAY =>
+          val writer = new DeltaByteArrayWriter(64, 1 << 20, new HeapByteBufferAllocator)
+          for (_ <- 0 until values) writer.writeBytes(Binary.fromConstantByteArray(text(random)))
+          (all(writer.getBytes), None)
+        case Encoding.BYTE_STREAM_SPLIT =>
+          val (bytes, width) = (plain(random, values), if (physicalType == FLOAT) 4 else 8)
+          ((0 until width).flatMap(i => bytes.indices.by(width).map(at => bytes(at + i))).toArray, None)
         case _ =>
           val writer = new DeltaLengthByteArrayValuesWriter(64, 1 << 20, new HeapByteBufferAllocator)
           for (_ <- 0 until values) writer.writeBytes(Binary.fromConstantByteArray(text(random)))
@@ -147,18 +159,28 @@ private object PageFuzz {
     Kind("fixed bytes, PLAIN", FIXED_LEN_BYTE_ARRAY, Encoding.PLAIN, BinaryType),
     Kind("texts, PLAIN", BINARY, Encoding.PLAIN, StringType),
     Kind("texts, dictionary", BINARY, Encoding.RLE_DICTIONARY, StringType),
-    Kind("texts, DELTA_LENGTH_BYTE_ARRAY", BINARY, Encoding.DELTA_LENGTH_BYTE_ARRAY, StringType)
+    Kind("texts, DELTA_LENGTH_BYTE_ARRAY", BINARY, Encoding.DELTA_LENGTH_BYTE_ARRAY, StringType),
+    Kind("texts, DELTA_BYTE_ARRAY", BINARY, Encoding.DELTA_BYTE_ARRAY, StringType),
+    Kind("FLOAT, BYTE_STREAM_SPLIT", FLOAT, Encoding.BYTE_STREAM_SPLIT, FloatType),
+    Kind("DOUBLE, BYTE_STREAM_SPLIT", DOUBLE, Encoding.BYTE_STREAM_SPLIT, DoubleType)
   )
 
-  /** A page, and its dictionary as bytes and number of values. With `isPacked`, zstd compresses the page. */
+  /** The codecs that Spark writes without further libraries. */
+  private val codecs = Seq(ZSTD, ZSTD, ZSTD, SNAPPY, GZIP, LZ4, LZ4_RAW)
+
+  /**
+   * A page, and its dictionary as bytes and number of values. A page of version 2 has `levels`, of which
+   * `bytes` has none.
+   */
   final case class Page(
       kind: Kind,
       column: ColumnDescriptor,
       bytes: Array[Byte],
+      levels: Option[Seq[Array[Byte]]],
       entries: Int,
       rows: Int,
       dictionary: Option[(Array[Byte], Int)],
-      isPacked: Boolean,
+      codec: CompressionCodecName,
       damage: Array[Byte] => Array[Byte] = identity,
       size: Int => Int = identity
   ) {
@@ -171,13 +193,18 @@ private object PageFuzz {
       case 0 => copy(entries = hostile(random, entries))
       case 1 if dictionary.isDefined => copy(dictionary = dictionary.map(d => (d._1, hostile(random, d._2))))
       case 2 if dictionary.isDefined => copy(dictionary = dictionary.map(d => (spoilt(random, d._1), d._2)))
-      case 3 if isPacked => copy(damage = spoilt(new Random(random.nextInt()), _))
-      case 4 if isPacked => copy(size = hostile(new Random(random.nextInt()), _))
+      case 3 if codec != UNCOMPRESSED => copy(damage = spoilt(new Random(random.nextInt()), _))
+      case 4 if codec != UNCOMPRESSED => copy(size = hostile(new Random(random.nextInt()), _))
+      case 5 if levels.isDefined => copy(levels = levels.map(_.map(spoilt(random, _))))
       case _ => copy(bytes = spoilt(random, bytes))
     }
 
     /** Decodes the page as a whole page, and as a page with single selected rows. */
-    def decode(random: Random): Unit = {
+    def decode(random: Random): Unit =
+      if (ValueCopy.takes(kind.encoding, column.getPrimitiveType)) decodeAndCut(random)
+      else inVectors(new CheckedDifferences(pages(new Canaries)), rows)
+
+    private def decodeAndCut(random: Random): Unit = {
       val whole = new Canaries
       val plain = new PlainPages(pages(whole), whole.buffer, whole.plain).getPageReader(column)
       plain.readDictionaryPage()
@@ -235,10 +262,23 @@ private object PageFuzz {
         override def getTotalValueCount: Long = 1
         override def readPage(): DataPage = {
           next += 1
+          def data = if (codec != UNCOMPRESSED) unpacked(canaries.buffer) else canaries.around(bytes)
           if (next > 1) null
+          else if (levels.isDefined)
+            DataPageV2.uncompressed(
+              rows,
+              0,
+              entries,
+              0L,
+              canaries.around(levels.get(0)),
+              canaries.around(levels.get(1)),
+              kind.encoding,
+              data,
+              Statistics.createStats(column.getPrimitiveType)
+            )
           else
             new DataPageV1(
-              if (isPacked) unpacked(canaries.buffer) else canaries.around(bytes),
+              data,
               entries,
               bytes.length,
               0L,
@@ -255,16 +295,20 @@ private object PageFuzz {
     }
 
     private def unpacked(buffer: PageBuffer): BytesInput = {
-      val (compressor, codecs) = tools.get
+      val (zstd, others, codecs) = tools.get
+      val compressor = if (codec == ZSTD) zstd else others.getCompressor(codec)
       val packed = damage(all(compressor.compress(BytesInput.from(bytes: Array[Byte]))))
       codecs.into(buffer, inParts = true) {
-        codecs.getDecompressor(ZSTD).decompress(BytesInput.from(packed: Array[Byte]), size(bytes.length))
+        codecs.getDecompressor(codec).decompress(BytesInput.from(packed: Array[Byte]), size(bytes.length))
       }
     }
   }
 
   private val tools =
-    ThreadLocal.withInitial(() => (new ZstdCompressor(Seq(1)), new PageCodecs(new Configuration(false))))
+    ThreadLocal.withInitial { () =>
+      val conf = new Configuration(false)
+      (new ZstdCompressor(Seq(1)), new CodecFactory(conf, 1024), new PageCodecs(conf))
+    }
 
   /** Arrays for pages with canary bytes before and after the page, which decoders must not overwrite. */
   private final class Canaries {
@@ -333,11 +377,11 @@ private object PageFuzz {
   }
 
   private def level(levels: Seq[Int], max: Int): Array[Byte] =
-    if (max == 0) Array.emptyByteArray
-    else {
-      val runs = hybrid(levels, 32 - Integer.numberOfLeadingZeros(max))
-      int(runs.length) ++ runs
-    }
+    if (max == 0) Array.emptyByteArray else hybrid(levels, 32 - Integer.numberOfLeadingZeros(max))
+
+  /** Levels of a page of version 1; a column without levels has none. */
+  private def withLength(levels: Array[Byte]): Array[Byte] =
+    if (levels.isEmpty) levels else int(levels.length) ++ levels
 
   private def hybrid(numbers: Seq[Int], width: Int): Array[Byte] = {
     val runs = numbers.grouped(16).map { part =>

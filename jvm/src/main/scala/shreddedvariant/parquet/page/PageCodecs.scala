@@ -1,0 +1,162 @@
+/** The codecs that decompress pages: our own for zstd and Hadoop's LZ4, Parquet's for the others. */
+package shreddedvariant.parquet.page
+
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.{Optional, PrimitiveIterator}
+
+import scala.util.control.NonFatal
+
+import net.jpountz.lz4.{LZ4Exception, LZ4Factory}
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
+import org.apache.parquet.column.ColumnDescriptor
+import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, PageReader}
+import org.apache.parquet.compression.CompressionCodecFactory
+import org.apache.parquet.compression.CompressionCodecFactory.{BytesInputCompressor, BytesInputDecompressor}
+import org.apache.parquet.hadoop.CodecFactory
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.ParquetDecodingException
+import shreddedvariant.Errors
+
+/** Law: a page is decompressed only after [[PageSizes]] says that its bytes can hold the promised size. */
+final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
+  private val others = new CodecFactory(conf, 0)
+  private var zstd: ZstdDecompressor = _
+  private val target = new PageTarget
+
+  override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor = codec match {
+    case CompressionCodecName.ZSTD =>
+      if (zstd == null) zstd = new ZstdDecompressor(target)
+      zstd
+    case CompressionCodecName.LZ4 => Lz4Decompressor
+    case CompressionCodecName.UNCOMPRESSED => others.getDecompressor(codec)
+    case _ => new CheckedDecompressor(codec, others.getDecompressor(codec))
+  }
+
+  /**
+   * Decompresses the page that `readPage` reads into `buffer`: whole, or with `inParts` frame by frame on
+   * demand.
+   */
+  def into[A](buffer: PageBuffer, inParts: Boolean = false)(readPage: => A): A = {
+    buffer.clear()
+    target.buffer = Some(buffer)
+    target.inParts = inParts
+    try readPage
+    finally target.buffer = None
+  }
+
+  override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = others.getCompressor(codec)
+
+  override def release(): Unit = {
+    if (zstd != null) zstd.release()
+    zstd = null
+    others.release()
+  }
+}
+
+/** Parquet's decompressor, which allocates the promised size before it decompresses. */
+private[parquet] final class CheckedDecompressor(codec: CompressionCodecName, pages: BytesInputDecompressor)
+    extends BytesInputDecompressor {
+  override def decompress(page: BytesInput, size: Int): BytesInput = {
+    PageSizes.check(codec, page.size, size.toLong)
+    if (codec == CompressionCodecName.SNAPPY) PageSizes.checkSnappy(page.toInputStream, page.size)
+    // The decompressor returns a stream: its errors must not appear later, in a reader of the page.
+    try BytesInput.from(pages.decompress(page, size).toInputStream.slice(size))
+    catch {
+      case NonFatal(e) => throw new ParquetDecodingException(s"a page in $codec: ${Errors.reason(e)}", e)
+    }
+  }
+
+  override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit =
+    CheckedDecompressor.put(
+      decompress(BytesInput.from(page.slice(page.position(), length)), size),
+      page,
+      length,
+      to
+    )
+
+  // The factory owns Parquet's decompressor and releases it.
+  override def release(): Unit = ()
+}
+
+private[parquet] object CheckedDecompressor {
+  def put(decompressed: BytesInput, page: ByteBuffer, length: Int, to: ByteBuffer): Unit = {
+    to.put(decompressed.toInputStream.readAllBytes())
+    page.position(page.position() + length)
+    ()
+  }
+}
+
+/**
+ * The codec LZ4 of Parquet, which has the blocks of Hadoop:
+ *
+ * {{{
+ *   size of a block (4 bytes, big-endian) │ size of compressed bytes (4, big-endian) │ compressed bytes │ …
+ * }}}
+ *
+ * Compressed bytes follow until the block is full. Hadoop's decompressor allocates the stated sizes unchecked.
+ */
+private[parquet] object Lz4Decompressor extends BytesInputDecompressor {
+  private val lz4 = LZ4Factory.fastestInstance().safeDecompressor()
+
+  override def decompress(page: BytesInput, size: Int): BytesInput = {
+    PageSizes.check(CompressionCodecName.LZ4, page.size, size.toLong)
+    val from = page.toByteBuffer(new HeapByteBufferAllocator, _ => ()).slice().order(ByteOrder.BIG_ENDIAN)
+    val to = ByteBuffer.allocate(size)
+    while (to.hasRemaining) {
+      val end = to.position() + number(from, to.remaining)
+      while (to.position() < end) part(from, number(from, from.remaining - 4), to, end)
+    }
+    BytesInput.from(to.flip())
+  }
+
+  private def number(from: ByteBuffer, most: Int): Int = {
+    val number = if (from.remaining < 4) -1 else from.getInt()
+    if (number < 1 || number > most)
+      throw new ParquetDecodingException("a block of LZ4 does not fit its page")
+    number
+  }
+
+  private def part(from: ByteBuffer, length: Int, to: ByteBuffer, end: Int): Unit =
+    try {
+      val produced = lz4.decompress(from, from.position(), length, to, to.position(), end - to.position())
+      if (produced == 0) throw new ParquetDecodingException("an LZ4 block without bytes")
+      from.position(from.position() + length)
+      to.position(to.position() + produced)
+      ()
+    } catch {
+      case e: LZ4Exception => throw new ParquetDecodingException(s"an LZ4 page: ${e.getMessage}", e)
+    }
+
+  override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit =
+    CheckedDecompressor.put(
+      decompress(BytesInput.from(page.slice(page.position(), length)), size),
+      page,
+      length,
+      to
+    )
+
+  override def release(): Unit = ()
+}
+
+/**
+ * The pages of a leaf in a row group, each decompressed into `buffer` over the previous one. With `inParts`,
+ * only the needed frames of a page are decompressed.
+ */
+private[parquet] final class BufferedPages(
+    pages: PageReadStore,
+    codecs: PageCodecs,
+    buffer: PageBuffer,
+    inParts: Boolean
+) extends PageReadStore {
+  override def getPageReader(column: ColumnDescriptor): PageReader = {
+    val reader = pages.getPageReader(column)
+    new PageReader {
+      override def readDictionaryPage(): DictionaryPage = reader.readDictionaryPage()
+      override def getTotalValueCount: Long = reader.getTotalValueCount
+      override def readPage(): DataPage = codecs.into(buffer, inParts)(reader.readPage())
+    }
+  }
+  override def getRowCount: Long = pages.getRowCount
+  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+}
