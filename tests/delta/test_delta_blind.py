@@ -5,7 +5,9 @@ Other writers may order an overwrite before a blind append, so a wrong `true` lo
 
 from pathlib import Path
 
+import pandas
 import pytest
+from pyspark.sql.datasource import DataSource, DataSourceReader
 
 from delta_races import ids, meanwhile, rows
 from delta_tables import actions, commits, load, save
@@ -27,7 +29,31 @@ def other(spark, tmp_path_factory):
     path = str(tmp_path_factory.mktemp("blind") / "t able2")
     save(rows(spark, 5), path)
     load(spark, path).createOrReplaceTempView("blind_other")
-    return path
+    spark.dataSource.register(source_of_another())
+    spark.sql("CREATE TABLE blind_partitioned USING parquet PARTITIONED BY (p) AS SELECT 1L AS id, 2 AS p")
+    yield path
+    spark.sql("DROP TABLE blind_partitioned")
+
+
+def source_of_another():
+    """A source of which this project knows nothing, in a function, so that workers get the code of its classes."""
+
+    class Ones(DataSource):
+        @classmethod
+        def name(cls):
+            return "blind_ones"
+
+        def schema(self):
+            return "id BIGINT"
+
+        def reader(self, schema):
+            return OnesReader()
+
+    class OnesReader(DataSourceReader):
+        def read(self, partition):
+            yield (1,)
+
+    return Ones
 
 
 def is_blind(path):
@@ -41,6 +67,38 @@ def linked(path):
     if not link.exists():
         link.symlink_to(path)
     return str(link)
+
+
+def link(target, name):
+    """A link to a path in the directory of a table, beside that directory."""
+    place = next(above for above in Path(target).parents if above.name.startswith("blind")).parent / name
+    if not place.is_symlink():
+        place.symlink_to(target)
+    return str(place)
+
+
+def data_file(path):
+    return next(Path(path).glob("*.parquet"))
+
+
+def folder_with_a_link(path):
+    folder = Path(path).parent.parent / "folder"
+    folder.mkdir(exist_ok=True)
+    if not (folder / "x.parquet").exists():
+        (folder / "x.parquet").symlink_to(data_file(path))
+    return str(folder)
+
+
+def of_rdd(df):
+    """A DataFrame of the rows of another one, without its plan."""
+    return df.sparkSession.createDataFrame(df.rdd.map(tuple), df.schema)
+
+
+def without(new, spark, path):
+    """Rows that are not in a table, which the plan broadcasts."""
+    from pyspark.sql import functions as f
+
+    return new.select("id").join(f.broadcast(load(spark, path).select("id")), "id", "left_anti")
 
 
 def cached(df):
@@ -81,8 +139,32 @@ ITSELF = {
     "an RDD after a shuffle": lambda spark, t, new: spark.createDataFrame(
         load(spark, t).select("id").rdd.map(tuple).distinct(), "id BIGINT"
     ),
+    "an RDD of a query that broadcasts it": lambda spark, t, new: of_rdd(without(new, spark, t)),
+    "an RDD of a query with a subquery": lambda spark, t, new: of_rdd(
+        new.selectExpr("id + (SELECT max(id) FROM blind_view) AS id")
+    ),
+    "a cached RDD of a query": lambda spark, t, new: cached(of_rdd(without(new, spark, t))),
+    "an RDD of a query that skips all files": lambda spark, t, new: of_rdd(
+        load(spark, t).where("id > 1000").select("id").union(new.select("id"))
+    ),
+    "an RDD of its bytes": lambda spark, t, new: spark.createDataFrame(
+        spark.sparkContext.binaryFiles(t).map(lambda file: (len(file[1]),)), "id BIGINT"
+    ),
+    "a lazy checkpoint": lambda spark, t, new: without(new, spark, t).localCheckpoint(eager=False),
     "a checkpoint": lambda spark, t, new: load(spark, t).select("id").localCheckpoint(),
     "files of Spark's parquet": lambda spark, t, new: spark.read.parquet(t).select("id"),
+    "files below a link": lambda spark, t, new: spark.read.parquet(link(t, "files")).select("id"),
+    "a link above it": lambda spark, t, new: spark.read.parquet(
+        link(f"{t}/..", "above") + "/" + Path(t).name
+    ).select("id"),
+    "a file below a link": lambda spark, t, new: spark.read.parquet(
+        f"{link(t, 'files')}/{data_file(t).name}"
+    ).select("id"),
+    "a link to a file": lambda spark, t, new: spark.read.parquet(link(str(data_file(t)), "f.parquet")).select("id"),
+    "a directory with a link to a file": lambda spark, t, new: spark.read.parquet(folder_with_a_link(t)).select("id"),
+    "a link to it as bytes": lambda spark, t, new: spark.read.format("binaryFile").load(
+        link(t, "files")).selectExpr("length AS id"),
+    "an RDD of a link": lambda spark, t, new: of_rdd(load(spark, link(t, "files")).select("id")),
     "a pandas function": lambda spark, t, new: load(spark, t).select("id").mapInPandas(lambda b: b, "id BIGINT"),
 }  # fmt: skip
 
@@ -94,11 +176,32 @@ ELSEWHERE = {
     "another table": lambda spark, o, new: load(spark, o),
     "a subquery of another": lambda spark, o, new: new.where("id NOT IN (SELECT id FROM blind_other)"),
     "a cached DataFrame": lambda spark, o, new: cached(load(spark, o)),
-    "an RDD of another": lambda spark, o, new: spark.createDataFrame(
-        load(spark, o).select("id").rdd.map(tuple), "id BIGINT"
+    "an RDD after a shuffle": lambda spark, o, new: spark.createDataFrame(
+        spark.sparkContext.parallelize([(1,), (2,)]).distinct().union(spark.sparkContext.parallelize([(3,)])),
+        "id BIGINT",
     ),
+    "no rows": lambda spark, o, new: spark.createDataFrame(spark.sparkContext.emptyRDD(), "id BIGINT"),
+    "a pandas DataFrame": lambda spark, o, new: spark.createDataFrame(pandas.DataFrame({"id": [1]})),
+    "a CTE": lambda spark, o, new: spark.sql("WITH a AS (SELECT id FROM blind_other) SELECT x.id FROM a x, a y"),
+    "a join": lambda spark, o, new: without(new, spark, o),
+    "a recursive CTE": lambda spark, o, new: spark.sql(
+        "WITH RECURSIVE r(id) AS (SELECT 1L UNION ALL SELECT id + 1 FROM r WHERE id < 3) SELECT id FROM r"
+    ),
+    "a partitioned table of Spark's": lambda spark, o, new: spark.table("blind_partitioned").select("id"),
+    "files below a link": lambda spark, o, new: spark.read.parquet(link(o, "other")).select("id"),
     "files of another": lambda spark, o, new: spark.read.parquet(o).select("id"),
+    "a Python function": lambda spark, o, new: load(spark, o).select("id").mapInPandas(lambda b: b, "id BIGINT"),
     "no rows of the table": lambda spark, o, new: spark.table("blind_t").where("1 = 0"),
+}  # fmt: skip
+
+# Queries of which nothing says whether they read the table.
+UNKNOWN = {
+    "an RDD of a query": lambda spark, o, new: of_rdd(load(spark, o).select("id")),
+    "an RDD of files": lambda spark, o, new: spark.createDataFrame(
+        spark.sparkContext.binaryFiles(o).map(lambda file: (len(file[1]),)), "id BIGINT"
+    ),
+    "a checkpoint": lambda spark, o, new: load(spark, o).select("id").localCheckpoint(),
+    "a table of another source": lambda spark, o, new: spark.read.format("blind_ones").load(),
 }
 
 
@@ -121,11 +224,20 @@ def test_an_append_of_rows_from_elsewhere_is_blind(spark, table, other, source):
         spark.catalog.clearCache()
 
 
+@pytest.mark.parametrize("source", UNKNOWN)
+def test_an_append_of_rows_whose_source_is_unknown_is_not_blind(spark, table, other, source):
+    save(UNKNOWN[source](spark, other, rows(spark, 7, 8)), table)
+    assert is_blind(table) is False
+
+
 @pytest.mark.parametrize("blind", [False, True])
 def test_inserts_and_writes_by_name_are_blind_appends_or_not(spark, table, other, blind):
     spark.sql(f"CREATE OR REPLACE TEMP VIEW source AS SELECT * FROM {FORMAT}.`{other if blind else table}` LIMIT 1")
     for write in (
         lambda: spark.sql("INSERT INTO blind_t SELECT * FROM source"),
+        lambda: spark.sql(
+            "WITH a AS (SELECT *, rand() AS r FROM source) INSERT INTO blind_t SELECT x.id, x.v FROM a x, a y"
+        ),
         lambda: spark.table("source").writeTo("blind_t").append(),
         lambda: spark.table("source").write.insertInto("blind_t"),
         lambda: spark.table("source").write.format(FORMAT).mode("append").saveAsTable("blind_t"),
@@ -162,6 +274,14 @@ def test_a_batch_that_a_function_writes_is_a_blind_append_or_not(spark, table, o
     query = query.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start()
     assert query.awaitTermination(120) and query.exception() is None
     assert is_blind(table) is blind
+
+
+def test_a_batch_that_a_function_joins_with_the_table_is_no_blind_append(spark, table, other, tmp_path):
+    source = without(spark.readStream.format(FORMAT).load(other), spark, table)
+    query = source.writeStream.foreachBatch(lambda df, id: save(df, table) and None)
+    query = query.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120) and query.exception() is None
+    assert is_blind(table) is False
 
 
 def test_an_overwrite_fails_after_an_append_that_has_read_the_table(spark, table):

@@ -168,6 +168,71 @@ finally:
     assert driver.run(f'answer = ids("{path}")') == [1, 2, 3, 4]
 
 
+NOT_KNOWN = {"bad": (400, "InvalidArgument"), "not-implemented": (501, "NotImplemented")}
+
+
+@pytest.mark.parametrize("bucket", NOT_KNOWN)
+def test_a_store_that_refuses_conditions_works_with_a_single_driver(store, driver, bucket):
+    store.refused = dict.fromkeys(("If-None-Match", "If-Match"), NOT_KNOWN[bucket])
+    path, pinned = f"s3a://{bucket}/t", "**{'shredding.pinMinRows': '1'}"
+    refusal = driver.run(f'answer = refused(lambda: save(rows(1), "{path}", table="delta"))')
+    assert re.search(f"SHREDDED_VARIANT_NOT_EXCLUSIVE.*'{path}'.*'singleDriver'", refusal), refusal
+    assert store.keys(f"{bucket}/t") == []
+    for i in range(2):
+        driver.run(f'save(rows({i}), "{path}", table="delta", singleDriver="true")')
+        driver.run(f"save(rows({i}).selectExpr('id', 'v AS v{i}'), '{path}2', singleDriver='true', {pinned})")
+        driver.run(f"save(rows({i}).selectExpr('id', 'v AS v{i}'), '{path}2', singleDriver='true', {pinned})")
+    assert driver.run(f'answer = ids("{path}")') == [0, 1]
+    assert set(json.loads(store.objects[f"{bucket}/t2/_shredding/shapes.json"][0])["columns"]) == {"v0", "v1"}
+
+
+def test_a_store_that_knows_no_condition_for_replacements_keeps_pins(store, driver):
+    store.refused = {"If-Match": (501, "NotImplemented")}
+    for i in (0, 0, 1, 1):
+        driver.run(f"save(rows(1).selectExpr('id', 'v AS v{i}'), 's3a://half/t', **{{'shredding.pinMinRows': '1'}})")
+    assert set(json.loads(store.objects["half/t/_shredding/shapes.json"][0])["columns"]) == {"v0", "v1"}
+
+
+def test_the_first_write_survives_a_lost_answer_to_its_probe(store, driver):
+    store.lost, store.to_lose = r"/\.[0-9a-f-]{36}\.tmp$", 1
+    driver.run('save(rows(1), "s3a://probe/t", table="delta")')
+    assert store.to_lose == 0
+    assert driver.run('answer = ids("s3a://probe/t")') == [1]
+
+
+CONFLICT = (409, "ConditionalRequestConflict")
+
+
+def test_writes_are_tried_again_where_the_store_answers_with_a_conflict(store, driver):
+    path, pinned = "s3a://conflict/t", "**{'shredding.pinMinRows': '1'}"
+    store.refused = dict.fromkeys(("If-None-Match", "If-Match"), CONFLICT)
+    for i in (0, 0, 1, 1):
+        store.times = 2
+        driver.run(f'save(rows({i}), "{path}", table="delta")')
+        assert store.times == 0
+        store.times = 2
+        driver.run(f"save(rows({i}).selectExpr('id', 'v AS v{i}'), '{path}2', {pinned})")
+    assert driver.run(f'answer = ids("{path}")') == [0, 0, 1, 1]
+    assert set(json.loads(store.objects["conflict/t2/_shredding/shapes.json"][0])["columns"]) == {"v0", "v1"}
+
+
+def test_conflicts_that_do_not_end_are_an_error_that_says_what_to_do(store, driver):
+    path, pinned = "s3a://stuck/t", "**{'shredding.pinMinRows': '1'}"
+    first = f"save(rows(1), '{path}', {pinned})"
+    driver.run(first)
+    driver.run(f'save(rows(1), "{path}2", table="delta")')
+    store.refused = dict.fromkeys(("If-None-Match", "If-Match"), CONFLICT)
+    sentence = "SHREDDED_VARIANT_STORE_CONFLICT.*'s3a://stuck/t/_shredding.*write again"
+    assert re.search(sentence, driver.run(f"answer = refused(lambda: {first})"))
+    assert "SHREDDED_VARIANT_DELTA_COMMIT" in driver.run(f"answer = refused(lambda: save(rows(1), '{path}2'))")
+    store.refused = {}
+    driver.run(first)
+    store.refused = {"If-Match": CONFLICT}
+    second = f"save(rows(1).selectExpr('id', 'v AS w'), '{path}', {pinned})"
+    driver.run(second)
+    assert re.search(sentence, driver.run(f"answer = refused(lambda: {second})"))
+
+
 def test_pins_of_a_directory_are_created_and_replaced_on_a_condition(store, drivers):
     path, pins = "s3a://pins/t", "pins/t/_shredding/shapes.json"
     first = f"save(rows(1), '{path}', **{{'shredding.pinMinRows': '1'}})"
@@ -248,21 +313,37 @@ def test_a_denied_table_is_an_error_that_names_the_denial(store, driver):
     assert "AccessDenied" in driver.run("answer = refused(lambda: load('s3a://denied/t').count())")
 
 
-# Actions on a directory of files, and how often each may ask whether the directory is a Delta table.
-ASKED = {
-    "load('{0}').count()": 1,
-    "load('{0}').where('v:a::int = 1').count()": 1,
-    "load('{0}/*.parquet').count()": 1,
-    "save(rows(3), '{0}')": 3,
-    "save(rows(3), '{0}', 'overwrite')": 3,
+# Actions on the table of a kind, which is `a/t`: each asks once whether a directory above the table is a Delta table.
+ASKING = {
+    "load": "load('{0}').count()",
+    "load with a filter": "load('{0}').where('v:a::int = 1').count()",
+    "append": "save(rows(3), '{0}')",
+    "overwrite": "save(rows(3), '{0}', 'overwrite')",
+    "in SQL": "spark.sql('SELECT * FROM shredded_variant.`{0}`').count()",
+    "insert": "spark.sql('INSERT INTO {1} SELECT 1L, NULL')",
+}
+FILES = {
+    "load with a schema": "spark.read.format('shredded_variant').schema('id BIGINT').load('{0}').count()",
+    "a pattern": "load('{0}/*.parquet').count()",
+    "a directory": "spark.sql(\"INSERT OVERWRITE DIRECTORY '{0}' USING shredded_variant SELECT 1L AS id, NULL AS v\")",
+    "a new directory": "save(rows(3), '{0}/../new{1}', 'error')",
 }
 
 
-@pytest.mark.parametrize("what", ASKED)
-def test_a_directory_is_asked_once_whether_it_is_a_delta_table(store, driver, what):
-    path = "s3a://asked/a/t"
-    driver.run(f"save(rows(1, 2), '{path}')")
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [*((kind, what) for kind in ("files", "delta") for what in ASKING), *(("files", w) for w in FILES)],
+)
+def test_a_directory_above_a_table_is_asked_once_whether_it_is_a_delta_table(store, driver, kind, what):
+    name = f"asked_{kind}"
+    path = f"s3a://asked-{kind}/a/t"
+    code = (ASKING | FILES)[what].format(path, name)
+    driver.run(f"save(rows(1, 2), '{path}', 'overwrite'{', table=' + repr(kind) if kind == 'delta' else ''})")
+    driver.run(f"spark.sql(\"CREATE TABLE IF NOT EXISTS {name} USING shredded_variant LOCATION '{path}'\")")
     store.requests.clear()
-    driver.run(what.format(path))
+    driver.run(code)
     asked = Counter(p for p in store.asked("HEAD", "_delta_log") if p.endswith("_delta_log"))
-    assert asked and max(asked.values()) <= ASKED[what], asked
+    above = {p: n for p, n in asked.items() if p in (f"asked-{kind}/_delta_log", f"asked-{kind}/a/_delta_log")}
+    assert above and max(above.values()) == 1, asked
+    # The table itself is asked by the source, by the checks of the write and by its plan.
+    assert max(asked.values()) <= (4 if what == "insert" else 3), asked

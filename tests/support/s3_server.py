@@ -1,7 +1,7 @@
 """An S3 server on loopback that has all that Hadoop's S3A needs, and can fail as real servers do.
 
-It keeps objects in memory. It answers 412 where a condition fails, or ignores conditions. It can deny all keys outside
-a prefix, and close a connection instead of answering.
+It keeps objects in memory. It answers 412 where a condition fails, or ignores conditions, or refuses requests that have
+one. It can deny all keys outside a prefix, and close a connection instead of answering.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ import pytest
 
 from programs import ROOT
 
+COMMIT = r"_delta_log/0+\d+\.json"
 JARS = ROOT / ".tools" / "s3a"
 
 
@@ -32,6 +33,9 @@ class S3(ThreadingHTTPServer):
     def usual(self):
         """Conditions hold, all keys are allowed, no answer is lost, and commits do not wait for each other."""
         self.keeps_conditions, self.allowed, self.to_lose, self.meetings = True, "", 0, 0
+        self.lost = COMMIT
+        # A condition and the status and code that answer it, and how often they do.
+        self.refused, self.times = {}, 10**9
         self.waiting = {}
         self.requests.clear()
 
@@ -125,10 +129,15 @@ class Requests(BaseHTTPRequestHandler):
         if not self.parse():
             return
         data, server = self.body(), self.server
-        is_commit = bool(re.search(r"_delta_log/0+\d+\.json", self.key))
+        is_commit = bool(re.search(COMMIT, self.key))
         if is_commit:
             server.meet(self.key)
         new, tag = self.headers.get("If-None-Match"), self.headers.get("If-Match")
+        condition = "If-None-Match" if new else "If-Match" if tag else None
+        if condition in server.refused and server.times > 0:
+            server.times -= 1
+            status, code = server.refused[condition]
+            return self.answer(status, error(code))
         with server.lock:
             if source := self.headers.get("x-amz-copy-source"):
                 data = server.objects[unquote(source).lstrip("/")][0]
@@ -138,7 +147,7 @@ class Requests(BaseHTTPRequestHandler):
                 return self.answer(412, error("PreconditionFailed"))
             etag = hashlib.md5(data).hexdigest()
             server.objects[self.key] = (data, etag, formatdate(usegmt=True))
-            loses = is_commit and server.to_lose > 0
+            loses = server.to_lose > 0 and re.search(server.lost, self.key)
             server.to_lose -= bool(loses)
         if loses:
             self.close_connection = True

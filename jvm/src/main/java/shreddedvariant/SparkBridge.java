@@ -4,19 +4,25 @@ package shreddedvariant;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Collection;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.rdd.EmptyRDD;
+import org.apache.spark.rdd.ParallelCollectionRDD;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry$;
 import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.errors.QueryCompilationErrors$;
 import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.datasources.DataSource$;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedColumnReader;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.types.StructType;
@@ -104,5 +110,20 @@ public final class SparkBridge {
   /** The identifier of a built-in function in a session's registry. {@code private[sql]}. */
   public static FunctionIdentifier builtinFunction(String name) {
     return FunctionRegistry$.MODULE$.builtinFunctionIdentifier(name);
+  }
+
+  /** The streams that run, of all sessions. {@code private[sql]}. */
+  public static Collection<StreamExecution> streams(SparkSession session) {
+    return session.sharedState().activeStreamingQueries().values();
+  }
+
+  /** Whether an RDD has all its rows itself, as {@code parallelize} makes them. {@code private[spark]}. */
+  public static boolean isOfRows(RDD<?> rdd) {
+    return rdd instanceof ParallelCollectionRDD || rdd instanceof EmptyRDD;
+  }
+
+  /** Whether an RDD is a checkpoint or will become one. {@code private[spark]}. */
+  public static boolean isCheckpoint(RDD<?> rdd) {
+    return rdd.checkpointData().isDefined();
   }
 }

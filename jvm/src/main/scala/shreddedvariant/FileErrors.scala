@@ -12,6 +12,14 @@ private[shreddedvariant] trait FileErrors extends Sentences {
         s"writes to the table, or '${Options.Pin}' to none for a directory of files."
     )
 
+  def storeConflict(file: String, cause: Throwable): ShreddedVariantException =
+    error(
+      "STORE_CONFLICT",
+      s"The store has answered each attempt to write '$file' with a conflict (${reason(cause)}): " +
+        "write again when no other writer uses the table.",
+      cause
+    )
+
   def noLinks(file: String, cause: Throwable): ShreddedVariantException =
     error(
       "NO_LINKS",

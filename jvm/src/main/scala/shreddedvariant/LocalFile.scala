@@ -27,7 +27,13 @@ import java.util.{Arrays, UUID}
 
 import scala.util.Using
 
-class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock) {
+class LocalFile(
+    createLink: (File, File) => Unit,
+    lock: FileChannel => FileLock,
+    createFile: File => Unit
+) {
+  def this(createLink: (File, File) => Unit, lock: FileChannel => FileLock) =
+    this(createLink, lock, file => { Files.createFile(file); () })
 
   /**
    * Lets `write` fill a temporary file beside `target`, then gives the file that name. Raises
@@ -81,9 +87,17 @@ class LocalFile(createLink: (File, File) => Unit, lock: FileChannel => FileLock)
     catch {
       case e @ (_: FileAlreadyExistsException | _: NoSuchFileException | _: AccessDeniedException) => throw e
       // For example a full disk. If links work, other writers use links and take no lock, so a move is unsafe.
-      case e: FileSystemException => if (hasLinks(file)) throw e else moved(e)
+      case e: FileSystemException => if (isFull(file) || hasLinks(file)) throw e else moved(e)
       case e: UnsupportedOperationException => moved(e)
     }
+  }
+
+  /** Law: a new file needs the space of a link and more. Afterwards its name is free for the link of `hasLinks`. */
+  private def isFull(file: File): Boolean = {
+    val other = file.resolveSibling(s"${file.getFileName}.new")
+    try { createFile(other); false }
+    catch { case _: IOException => true }
+    finally { Files.deleteIfExists(other); () }
   }
 
   private def hasLinks(file: File): Boolean = {

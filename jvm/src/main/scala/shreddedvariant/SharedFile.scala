@@ -58,18 +58,19 @@ object SharedFile {
   private val tested = new WeakHashMap[FileSystem, java.lang.Boolean]
 
   /**
-   * Whether the store keeps the condition. A store that does not support the condition ignores it, and its file
-   * system cannot detect that, so this creates one file twice. Afterwards it removes the file, and the
-   * directory if that is new.
+   * Whether the store keeps the condition. A store that does not support the condition refuses the request or
+   * ignores the condition. The file system cannot detect the latter, so this creates one file twice. Afterwards
+   * it removes the file, and the directory if that is new.
    */
   private def keepsCondition(fs: FileSystem, directory: Path): java.lang.Boolean = {
     val existed = fs.exists(directory)
     val probe = new Path(directory, s".${UUID.randomUUID}.tmp")
     try {
-      put(onlyNew(fs, probe), "1".getBytes(UTF_8))
+      create(fs, probe, "1".getBytes(UTF_8))
       try { put(onlyNew(fs, probe), "2".getBytes(UTF_8)); false }
       catch { case e: IOException if isRefusal(e) => true }
-    } finally {
+    } catch { case e: IOException if isUnsupported(e) => false }
+    finally {
       remove(fs, probe)
       if (!existed) remove(fs, directory)
     }
@@ -84,6 +85,19 @@ object SharedFile {
   def isRefusal(e: IOException): Boolean = e match {
     case _: FileAlreadyExistsException | _: HadoopFileAlreadyExists => true
     case other => other.getClass.getSimpleName == "RemoteFileChangedException"
+  }
+
+  /** Whether the store knows no conditions: S3A's errors for the statuses 400, 405, 415 and 501. */
+  private def isUnsupported(e: IOException): Boolean = e.getClass.getSimpleName match {
+    case "AWSUnsupportedFeatureException" => true
+    case "AWSBadRequestException" => !isConflict(e)
+    case _ => false
+  }
+
+  /** Whether another request for the file came in between (409), so that the condition was not checked. */
+  private def isConflict(e: IOException): Boolean = e.getClass.getSimpleName == "AWSBadRequestException" && {
+    try e.getClass.getMethod("statusCode").invoke(e) == 409
+    catch { case _: ReflectiveOperationException => false }
   }
 
   /**
@@ -103,11 +117,13 @@ object SharedFile {
       catch { case e: IOException => Some(e) }
     failure match {
       case None =>
+      case Some(e) if isUnsupported(e) => throw e
       case Some(e) =>
         read(fs, file) match {
           case Some(stored) if Arrays.equals(stored, bytes) =>
           case Some(_) =>
             throw new FileAlreadyExistsException(file.toString).initCause(e)
+          case None if attempts <= 1 && isConflict(e) => throw Errors.storeConflict(file.toString, e)
           case None if attempts <= 1 || e.isInstanceOf[AccessDeniedException] => throw e
           case None =>
             Thread.sleep(Pause)
@@ -117,7 +133,17 @@ object SharedFile {
   }
 
   /** Replaces a file that has the expected bytes; false if the bytes differ, here or when the store checks. */
-  def replace(fs: FileSystem, file: Path, expected: Array[Byte], bytes: Array[Byte]): Boolean = {
+  def replace(fs: FileSystem, file: Path, expected: Array[Byte], bytes: Array[Byte]): Boolean =
+    replace(fs, file, expected, bytes, Attempts)
+
+  @tailrec
+  private def replace(
+      fs: FileSystem,
+      file: Path,
+      expected: Array[Byte],
+      bytes: Array[Byte],
+      attempts: Int
+  ): Boolean = {
     // The tag is read before the bytes: if the file changes in between, the store refuses the older tag.
     val tag =
       try fs.getFileStatus(file) match {
@@ -125,15 +151,30 @@ object SharedFile {
           case _ => None
         }
       catch { case _: FileNotFoundException => None }
-    read(fs, file).exists(Arrays.equals(_, expected)) && {
-      try {
-        put(tag.fold(fs.create(file, true))(conditional(fs, file, OnlyOver, _)), bytes)
-        true
-      } catch {
-        case _: FileNotFoundException => false
-        case e: IOException => read(fs, file).exists(Arrays.equals(_, bytes)) || {
-            if (isRefusal(e)) false else throw e
+    def overwrite() = put(fs.create(file, true), bytes)
+    if (!read(fs, file).exists(Arrays.equals(_, expected))) false
+    else {
+      val failure =
+        try {
+          tag match {
+            case Some(etag) =>
+              try put(conditional(fs, file, OnlyOver, etag), bytes)
+              // A store may know only the condition for new files.
+              catch { case e: IOException if isUnsupported(e) => overwrite() }
+            case None => overwrite()
           }
+          None
+        } catch { case e: IOException => Some(e) }
+      failure match {
+        case None => true
+        case Some(_: FileNotFoundException) => false
+        case Some(_) if read(fs, file).exists(Arrays.equals(_, bytes)) => true
+        case Some(e) if isRefusal(e) => false
+        case Some(e) if !isConflict(e) => throw e
+        case Some(e) if attempts <= 1 => throw Errors.storeConflict(file.toString, e)
+        case Some(_) =>
+          Thread.sleep(Pause)
+          replace(fs, file, expected, bytes, attempts - 1)
       }
     }
   }

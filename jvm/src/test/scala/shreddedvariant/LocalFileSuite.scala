@@ -97,6 +97,23 @@ class LocalFileSuite extends Suite {
     assertEquals(names(dir), Set.empty[String])
   }
 
+  folder.test("on a disk without space for a link, the error is raised, and no file is moved") { dir =>
+    val noSpace = (file: Path) => throw new FileSystemException(s"$file", null, "No space left on device")
+    val full = new LocalFile((target, _) => noSpace(target), _ => fail("a move is unsafe"), noSpace)
+    val e = intercept[FileSystemException](put(full, dir.resolve("a"), "first"))
+    assert(e.getMessage.contains("No space left"))
+    assertEquals(names(dir), Set.empty[String])
+    for ((what, withoutLinks) <- withoutLinks) assert(put(withoutLinks, dir.resolve(what), "second"), what)
+  }
+
+  folder.test("a file whose bytes have no space is not there") { dir =>
+    intercept[IOException](LocalFile.put(dir.resolve("a"), replace = false) { file =>
+      Files.write(file, Array[Byte](1))
+      throw new IOException("No space left on device")
+    })
+    assertEquals(names(dir), Set.empty[String])
+  }
+
   folder.test("a missing directory does not count as missing links") { dir =>
     intercept[NoSuchFileException](put(withoutLinks.head._2, dir.resolve("none/a"), "first"))
   }

@@ -8,14 +8,13 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import shreddedvariant.rules.{LatePathPushdown, PathPushdown, RecursivePruning, WholeReads}
 import shreddedvariant.source.delta.{DeltaWrites, MaintenanceRule}
 import shreddedvariant.source.function.ShreddingShape
-import shreddedvariant.source.write.{TableChecks, TableWrites, WriteCheck, WriteRule}
+import shreddedvariant.source.write.{TableChecks, TableWrites, WriteRule}
 
 /** Loaded by Spark as a service. */
 class Extensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => SqlPaths)
     extensions.injectCheckRule(_ => TableChecks)
-    extensions.injectCheckRule(_ => WriteCheck)
     extensions.injectPreCBORule(_ => PathPushdown)
     extensions.injectFunction((
       FunctionIdentifier(ShreddingShape.name),

@@ -29,11 +29,11 @@ final class JobCommitter(output: Path, task: TaskAttemptContext)
   }
 
   override def commitJob(job: JobContext): Unit = {
-    directory.foreach(_.check())
+    val began = directory.map(_.check())
     isCommitting = true
     super.commitJob(job)
     directory.foreach(_.end())
-    JobDirectory.sweep(getOutputPath, job.getConfiguration, keepMillis)
+    began.foreach(JobDirectory.sweep(getOutputPath, job.getConfiguration, _, keepMillis))
   }
 
   override def abortJob(job: JobContext, state: JobStatus.State): Unit = {

@@ -13,11 +13,15 @@
  * committer.
  *
  * Law: a running driver writes the beat at least every quarter of an hour, for any duration of its tasks and
- * any value of its own `keepTemporary`. The `keepTemporary` of a removing job is at least one hour.
+ * any value of its own `keepTemporary`. The `keepTemporary` of a removing job is at least one hour. All times
+ * are those of the store: now is the time of the removing job's own mark, which is not later.
  *
  * Law: a driver may pause for longer, for example while the machine sleeps. So the mark is removed before any
  * other file, and a commit succeeds only if the mark exists after the last file is in its final place. So no
  * job loses files and succeeds.
+ *
+ * Law: a dynamic overwrite that moves its partitions has no directory of a job. It changes the staging directory
+ * or one below it with each partition that it moves, which takes less than a day.
  */
 package shreddedvariant.parquet.write
 
@@ -28,7 +32,7 @@ import java.util.concurrent.TimeUnit
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.slf4j.LoggerFactory
 import shreddedvariant.Errors
 
@@ -57,7 +61,10 @@ final class JobDirectory(path: Path, conf: Configuration, keepMillis: Long) {
     if (!hasEnded) fs.create(new Path(path, Beat), true).close()
   }
 
-  def check(): Unit = if (!fs.exists(new Path(path, Mark))) throw Errors.temporaryFilesGone(path.toString)
+  /** The time at which the store got the mark; fails if there is no mark. */
+  def check(): Long =
+    try fs.getFileStatus(new Path(path, Mark)).getModificationTime
+    catch { case _: FileNotFoundException => throw Errors.temporaryFilesGone(path.toString) }
 
   /** Ends the job: no beat is written after this call. */
   def end(): Unit = synchronized {
@@ -71,22 +78,44 @@ object JobDirectory {
   private val Mark = "_temporary/_job"
   private val Beat = "_temporary/_beat"
   private val MaxPeriod = TimeUnit.MINUTES.toMillis(15)
+  private val MaxMove = TimeUnit.DAYS.toMillis(1)
   private val log = LoggerFactory.getLogger(classOf[JobDirectory])
 
   /**
-   * Removes the directories of killed jobs in `output`. Errors are only logged. Dynamic overwrites write to
-   * separate staging directories; a job that is a dynamic overwrite lists the table to find those of killed
-   * jobs.
+   * Removes the directories of killed jobs in `output`, as of `now`, a time of the store. Errors are only logged.
+   * Dynamic overwrites write to separate staging directories; a job that is a dynamic overwrite lists the table
+   * to find those of killed jobs.
    */
-  def sweep(output: Path, conf: Configuration, keepMillis: Long): Unit =
+  def sweep(output: Path, conf: Configuration, now: Long, keepMillis: Long): Unit =
     logged(output) {
       val table = StagingDirectory.tableOf(output)
       val fs = table.getFileSystem(conf)
-      val deadline = System.currentTimeMillis - keepMillis
+      val deadline = now - keepMillis
       removeBelow(fs, table, deadline)(identity)
       if (table != output)
-        for (staging <- fs.listStatus(table, StagingDirectory.is(_: Path)) if staging.isDirectory)
+        for (
+          staging <- fs.listStatus(table, StagingDirectory.is(_: Path))
+          if staging.isDirectory && staging.getPath.getName != output.getName
+        ) {
           removeBelow(fs, staging.getPath, deadline)(_ => staging.getPath)
+          removeMoving(fs, staging, math.min(deadline, now - MaxMove))
+        }
+    }
+
+  /** Removes a staging directory whose job was killed while it moved the partitions. */
+  private def removeMoving(fs: FileSystem, staging: FileStatus, deadline: Long): Unit =
+    logged(staging.getPath) {
+      def lastChange(status: FileStatus): Long = {
+        val below = if (status.isDirectory) fs.listStatus(status.getPath).toSeq else Nil
+        // Those of a job that runs have rules of their own.
+        if (below.exists(_.getPath.getName == "_temporary")) Long.MaxValue
+        else below.foldLeft(status.getModificationTime)((last, one) => math.max(last, lastChange(one)))
+      }
+      val changedAt =
+        try lastChange(staging)
+        catch { case _: FileNotFoundException => Long.MaxValue }
+      if (changedAt > 0 && changedAt < deadline && fs.delete(staging.getPath, true))
+        log.warn(Errors.temporaryFilesRemoved(staging.getPath.toString, changedAt))
     }
 
   private def removeBelow(fs: FileSystem, output: Path, deadline: Long)(removed: Path => Path): Unit = {

@@ -19,6 +19,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import shreddedvariant.{Errors, Options, SharedFile, ShreddedVariantException, SparkBridge}
 import shreddedvariant.delta.{DeltaLog, DeltaTransaction, StreamBatch}
 import shreddedvariant.source.format.ShreddedVariantFormat
+import shreddedvariant.source.table.DeltaPathCheck
 
 final class DeltaStreamSink(
     path: Path,
@@ -49,6 +50,7 @@ final class DeltaStreamSink(
   /** Creates the table in a commit of its own, so that several streams can start to write it at once. */
   private def create(command: DeltaWriteCommand): Unit = {
     SharedFile.check(path, conf, command.options)
+    DeltaPathCheck.checkAbove(path, conf)
     try {
       new DeltaTransaction(command.target, conf).append(
         Nil,

@@ -30,7 +30,7 @@ import shreddedvariant.parquet.write.WriteJob
 import shreddedvariant.source.format.FormatInsert
 import shreddedvariant.source.maintain.Maintenance
 import shreddedvariant.source.options.{VariantColumns, WriteMarks}
-import shreddedvariant.source.table.{DeltaColumns, DeltaPathCheck, PartitionCondition}
+import shreddedvariant.source.table.{DeltaColumns, PartitionCondition}
 
 object DeltaWrites extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
@@ -131,7 +131,6 @@ private[source] final class DeltaWritePlan(
     val files = directory.getFileSystem(conf)
     if (files.exists(directory) && files.listStatus(directory).exists(f => !isHidden(f.getPath.getName)))
       throw Errors.deltaOverFiles(root)
-    DeltaPathCheck.checkAbove(new Path(root), conf)
     DeltaTarget.create(root, data, partitionBy.map(nameIn(data, _)), properties)
   }
 

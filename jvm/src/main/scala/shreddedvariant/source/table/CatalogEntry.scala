@@ -6,7 +6,7 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.plans.logical.TableSpec
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
 import shreddedvariant.Options
 
 final case class CatalogEntry(properties: Map[String, String], partitionColumns: Seq[String]) {
@@ -31,6 +31,9 @@ object CatalogEntry {
   /** Whether properties are those of a catalog table: only Spark's catalog sets the owner and the provider. */
   def isOne(properties: Map[String, String]): Boolean =
     properties.contains(TableCatalog.PROP_OWNER) && isOurs(properties.get(TableCatalog.PROP_PROVIDER))
+
+  /** Whether Spark's catalog is a Hive metastore, in which the partition columns of each table are last. */
+  def isInHive: Boolean = SQLConf.get.getConf(StaticSQLConf.CATALOG_IMPLEMENTATION) == "hive"
 
   private val SourceClass = "shreddedvariant.source.ShreddedVariantSource"
 

@@ -32,6 +32,8 @@ final case class TableFiles(
   /** The snapshot of the Delta table at the path, if there is one, at the version that the options choose. */
   @transient lazy val delta: Option[DeltaSnapshot] = {
     val hadoop = hadoopConf
+    // Only here: a write does not ask for the snapshot of its table, and has a check of its own.
+    if (catalog.isEmpty) DeltaPathCheck.checkAbove(plain, hadoop)
     // A table of a catalog is empty until its first commit.
     val isUncommitted = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
     val snapshot = if (isUncommitted) None else log.map(DeltaTables.open(_, options, hadoop))
@@ -44,16 +46,12 @@ final case class TableFiles(
   /** Whether the path is a Delta table. */
   def isDelta: Boolean = log.isDefined
 
-  /** The path of the Delta table; lazy, so that the directories above the paths are checked only once. */
-  @transient private lazy val log: Option[Path] = {
-    val table = DeltaTables.find(paths, hadoopConf)
-    if (catalog.isEmpty) DeltaPathCheck.checkAbove(plain, hadoopConf)
-    table
-  }
+  /** The path of the Delta table. */
+  @transient private lazy val log: Option[Path] = DeltaTables.find(paths, hadoopConf)
 
   private def plain = paths.map(new Path(_)).filterNot(SparkBridge.isGlob)
 
-  /** Refuses paths inside a Delta table, and a Delta table together with other paths. */
+  /** Refuses a Delta table together with other paths. */
   def check(): Unit = { log; () }
 
   @transient lazy val index: PartitioningAwareFileIndex =
@@ -99,6 +97,9 @@ final case class TableFiles(
   }
 
   def schema: StructType = (delta.map(_.schema), userSchema) match {
+    case (Some(ofLog), _) if catalog.isDefined && CatalogEntry.isInHive =>
+      val (partitions, others) = SparkBridge.asNullable(ofLog).partition(f => partitionColumns.contains(f.name))
+      StructType(others ++ partitions.sortBy(f => partitionColumns.indexOf(f.name)))
     case (Some(ofLog), _) => SparkBridge.asNullable(ofLog)
     case (_, Some(ofCatalog)) if catalog.isDefined => SparkBridge.asNullable(ofCatalog)
     case _ => StructType(dataSchema ++ index.partitionSchema)

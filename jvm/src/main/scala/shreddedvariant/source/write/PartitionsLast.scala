@@ -1,8 +1,8 @@
 /**
- * Moves the partition columns of a table of files behind the other columns, as Spark does for its own formats.
+ * Moves the partition columns of a table behind the other columns, as Spark does for its own formats.
  *
  * Spark's catalogs alter a table only if its partition columns are last, before and after the change. A Delta
- * table keeps the column order of its log.
+ * table keeps the column order of its log, except in a Hive metastore, which takes no other order.
  */
 package shreddedvariant.source.write
 
@@ -15,21 +15,21 @@ import org.apache.spark.sql.connector.catalog.TableChange.{After, ColumnPosition
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.internal.SQLConf
 import shreddedvariant.Options
-import shreddedvariant.delta.DeltaLog
+import shreddedvariant.delta.{AsOf, DeltaLog}
 import shreddedvariant.source.options.SourceOptions
 import shreddedvariant.source.table.{CatalogEntry, SourceTable}
 
 private[source] object PartitionsLast {
   def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case c @ CreateTable(_, columns, by, spec: TableSpec, _) if isOfFiles(spec) =>
-      c.copy(columns = sorted(columns, by)(_.name))
-    case r @ ReplaceTable(_, columns, by, spec: TableSpec, _) if isOfFiles(spec) =>
-      r.copy(columns = sorted(columns, by)(_.name))
+    case c @ CreateTable(_, columns, by, spec: TableSpec, _) if isSorted(spec) =>
+      c.copy(columns = sorted(columns, partitions(by, spec))(_.name))
+    case r @ ReplaceTable(_, columns, by, spec: TableSpec, _) if isSorted(spec) =>
+      r.copy(columns = sorted(columns, partitions(by, spec))(_.name))
     // The write finds the columns of the query by position.
-    case c @ CreateTableAsSelect(_, by, query, spec: TableSpec, _, _, _) if isOfFiles(spec) =>
-      c.copy(query = sorted(query, by))
-    case r @ ReplaceTableAsSelect(_, by, query, spec: TableSpec, _, _, _) if isOfFiles(spec) =>
-      r.copy(query = sorted(query, by))
+    case c @ CreateTableAsSelect(_, by, query, spec: TableSpec, _, _, _) if isSorted(spec) =>
+      c.copy(query = sorted(query, partitions(by, spec)))
+    case r @ ReplaceTableAsSelect(_, by, query, spec: TableSpec, _, _, _) if isSorted(spec) =>
+      r.copy(query = sorted(query, partitions(by, spec)))
     case add @ AddColumns(ResolvedTable(_, _, table: SourceTable, _), columns)
         if table.files.partitionColumns.nonEmpty =>
       add.copy(columnsToAdd = beforePartitions(columns, table))
@@ -39,22 +39,35 @@ private[source] object PartitionsLast {
   def holds(table: SourceTable): Boolean =
     table.files.schema.fieldNames.toSeq.endsWith(table.files.partitionColumns)
 
-  private def isOfFiles(spec: TableSpec): Boolean = CatalogEntry.isOurs(spec.provider) && {
-    val options = SourceOptions.withDefaults(CatalogEntry(spec.properties ++ spec.options, Nil).options).all
-    val conf = SparkSession.active.sessionState.newHadoopConfWithOptions(options)
-    def isCommitted =
-      spec.location.exists(uri => DeltaLog.isCommitted(new Path(CatalogUtils.stringToURI(uri)), conf))
-    !Options.get(options, Options.Table).exists(_.equalsIgnoreCase("delta")) && !isCommitted
+  private def isSorted(spec: TableSpec): Boolean = CatalogEntry.isOurs(spec.provider) && {
+    def isDelta = Options.get(options(spec), Options.Table).exists(_.equalsIgnoreCase("delta"))
+    CatalogEntry.isInHive || !isDelta && committed(spec).isEmpty
   }
 
-  private def sorted(query: LogicalPlan, by: Seq[Transform]): LogicalPlan = {
-    val columns = sorted(query.output, by)(_.name)
+  /** The partition columns, in a Hive metastore those of the log where the statement names none. */
+  private def partitions(by: Seq[Transform], spec: TableSpec): Seq[String] =
+    if (by.nonEmpty || !CatalogEntry.isInHive) by.map(_.references.head.fieldNames.head)
+    else committed(spec).fold(Seq.empty[String])(DeltaLog.open(_, AsOf.Newest, conf(spec)).partitionColumns)
+
+  /** The location, if it is a Delta table with a commit. */
+  private def committed(spec: TableSpec): Option[Path] =
+    spec.location.map(uri => new Path(CatalogUtils.stringToURI(uri))).filter(
+      DeltaLog.isCommitted(_, conf(spec))
+    )
+
+  private def conf(spec: TableSpec) = SparkSession.active.sessionState.newHadoopConfWithOptions(options(spec))
+
+  private def options(spec: TableSpec) =
+    SourceOptions.withDefaults(CatalogEntry(spec.properties ++ spec.options, Nil).options).all
+
+  private def sorted(query: LogicalPlan, partitions: Seq[String]): LogicalPlan = {
+    val columns = sorted(query.output, partitions)(_.name)
     if (columns == query.output) query else Project(columns, query)
   }
 
-  private def sorted[A](columns: Seq[A], by: Seq[Transform])(name: A => String): Seq[A] = {
-    val partitions = by.flatMap(t => columns.find(c => isSame(name(c), t.references.head.fieldNames.head)))
-    columns.filterNot(partitions.contains) ++ partitions
+  private def sorted[A](columns: Seq[A], partitions: Seq[String])(name: A => String): Seq[A] = {
+    val last = partitions.flatMap(p => columns.find(c => isSame(name(c), p)))
+    columns.filterNot(last.contains) ++ last
   }
 
   /** Adds each column at the user's position if that is before the partition columns, else just before them. */

@@ -169,7 +169,12 @@ private final class NewTable(
     for (table <- delta if columns.nonEmpty) {
       if (partitioning.nonEmpty && partitionColumns != table.partitionColumns)
         throw Errors.deltaPartitioning(table.root, table.partitionColumns, partitionColumns)
-      if (!DataType.equalsIgnoreNullability(types(columns), types(table.schema)))
+      // The log has the order of the columns, and a Hive metastore has the partition columns last.
+      def sorted(schema: StructType) = {
+        val (partitions, others) = types(schema).partition(f => table.partitionColumns.contains(f.name))
+        StructType(others ++ partitions.sortBy(f => table.partitionColumns.indexOf(f.name)))
+      }
+      if (!DataType.equalsIgnoreNullability(sorted(columns), sorted(table.schema)))
         throw Errors.deltaTableColumns(table.root, name.name)
     }
     val schema =

@@ -2,8 +2,8 @@
  * Checks V1 writes while they are plans.
  *
  * `save` checks its options earlier, but `INSERT OVERWRITE DIRECTORY` does not, and Spark deletes the files
- * that a write replaces before it calls `prepareWrite`. The check runs in analysis, and again in the optimizer
- * for sessions that get the jar after their start.
+ * that a write replaces before it calls `prepareWrite`. The check runs in the optimizer, because sessions that
+ * get the jar after their start can add rules only there.
  */
 package shreddedvariant.source.write
 
@@ -28,11 +28,7 @@ import shreddedvariant.source.maintain.Maintenance
 import shreddedvariant.source.options.{GivenOptions, VariantColumns, WriteMarks}
 import shreddedvariant.source.table.{CatalogEntry, DeltaPathCheck, SourceTable}
 
-object WriteCheck extends (LogicalPlan => Unit) {
-  override def apply(plan: LogicalPlan): Unit = plan match {
-    case FormatInsert(insert) if !WriteMarks.isOfFiles(insert.options) => isOfDelta(insert)
-    case _ =>
-  }
+object WriteCheck {
 
   /** Checks a write, and returns whether it goes to a Delta table. */
   def isOfDelta(insert: InsertIntoHadoopFsRelationCommand): Boolean = {
@@ -97,7 +93,7 @@ object WriteCheck extends (LogicalPlan => Unit) {
 
 }
 
-/** Checks a write again, and marks writes of files and writes that replace the whole table. */
+/** Checks a write, and marks writes of files and writes that replace the whole table. */
 object WriteRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = withOptionsOfTable(plan) match {

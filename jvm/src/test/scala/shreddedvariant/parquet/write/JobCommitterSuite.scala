@@ -150,6 +150,13 @@ class JobCommitterSuite extends shreddedvariant.Suite {
       assertEquals(root.resolve("_temporary").toFile.list.toSet, Set("0", "7"))
   }
 
+  table.test("a running job is kept where the clock of the store is behind the clock of the driver") { root =>
+    val running = new Job("running", root, fs = Some(classOf[Behind])).begin().write()
+    assertEquals(warnings(new Job("later", root, fs = Some(classOf[Behind])).begin().write().commit()), Nil)
+    running.commit()
+    assertEquals(listed(root), Set("running", "later"))
+  }
+
   table.test("a job with a running driver is kept, for any duration of its tasks") { root =>
     // The beat is written every half second.
     val running = new Job("running", root, keep = 2000).begin().write()
@@ -188,17 +195,25 @@ class JobCommitterSuite extends shreddedvariant.Suite {
       val killed = new Job("killed", root, ".spark-staging-1").begin().write()
       val young = new Job("young", root, ".spark-staging-2").begin().write()
       age(killed.directory)
-      val unknown = Files.createDirectories(root.resolve(".spark-staging-3/p=1"))
-      Files.write(unknown.resolve("x"), Array[Byte](1))
-      age(root.resolve(".spark-staging-3"))
+      // Overwrites that were killed while they moved partitions; the second has moved one lately.
+      for (staging <- Seq(".spark-staging-3", ".spark-staging-5")) {
+        val partition = Files.createDirectories(root.resolve(s"$staging/p=1"))
+        Files.write(partition.resolve("x"), Array[Byte](1))
+        age(root.resolve(staging))
+      }
+      Files.createDirectory(root.resolve(".spark-staging-5/p=2"))
+      // A job of another writer.
+      val other = Files.createDirectories(root.resolve(".spark-staging-6/_temporary/0/_temporary"))
+      age(root.resolve(".spark-staging-6"))
       val plainJob = new Job("files", root).begin().write()
       age(plainJob.directory)
       val messages = warnings(new Job("later", root, ".spark-staging-4").begin().write().commit())
       assertEquals(
         listed(root),
-        Set(".spark-staging-2", ".spark-staging-3", ".spark-staging-4")
+        Set(".spark-staging-2", ".spark-staging-4", ".spark-staging-5", ".spark-staging-6")
       )
-      assertEquals(messages.size, 2)
+      assert(Files.exists(other))
+      assertEquals(messages.size, 3)
       young.abort()
   }
 
@@ -236,4 +251,19 @@ class RemovedWhileRenamed extends RawLocalFileSystem {
 
 object RemovedWhileRenamed {
   @volatile var mark: LocalPath = LocalPath.of("none")
+}
+
+/** A file system whose clock is two days behind. */
+private final class Behind extends RawLocalFileSystem {
+  override def getFileStatus(path: Path): FileStatus = behind(super.getFileStatus(path))
+  override def listStatus(path: Path): Array[FileStatus] = super.listStatus(path).map(behind)
+
+  private def behind(status: FileStatus) = new FileStatus(
+    status.getLen,
+    status.isDirectory,
+    status.getReplication.toInt,
+    status.getBlockSize,
+    status.getModificationTime - DAYS.toMillis(2),
+    status.getPath
+  )
 }
