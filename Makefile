@@ -1,4 +1,4 @@
-# All commands of the project; each does the set-up that it needs, and repeats no finished step.
+# All commands of the project. Each does the set-up that it needs, and skips steps that are up to date.
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -25,7 +25,7 @@ say = @echo "· $(1)"
 
 .PHONY: help demo test fuzz check lint format jar wheel publish-local test-jvm test-python conformance bench bench-large bench-counting compare ablations clean
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' $(MAKEFILE_LIST) | awk -F: '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
 demo: .venv/.wheel ## write JSON as a shredded table, show the layout of its files, query it, print what was read
@@ -66,8 +66,8 @@ test-python: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## pytest 
 	$(call say,testing the wheel)
 	@$(BIN)/python -m pytest --durations=10 $(if $(ARGS),$(ARGS),-n $(WORKERS) --dist loadfile)
 
-fuzz: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the tests with random cases, damaged bytes, and racing or killed writers, at length
-	$(call say,testing the wheel at length)
+fuzz: .venv/.wheel .tools/delta-spark/.stamp .tools/s3a/.stamp ## the tests with generated cases, damaged bytes, and concurrent or killed writers, for longer
+	$(call say,testing the wheel for longer)
 	@FUZZ=1 $(BIN)/python -m pytest -m fuzz --timeout=7200 $(ARGS)
 	@FUZZ=1 project/test-jvm "testOnly -- --include-tags=fuzz"
 

@@ -1,1 +1,1 @@
-"""`make bench`: what a path of a shredded variant costs beside plain columns and beside peers, in one run."""
+"""`make bench`: the times of queries and writes of shredded variants, as ratios to plain columns and other engines."""

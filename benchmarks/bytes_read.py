@@ -1,4 +1,4 @@
-"""Bytes that queries ask the file system for: of one leaf, and where nothing or little can match."""
+"""The bytes that queries read: for one leaf, and for filters that match nothing or little."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from benchmarks import engines
 from benchmarks.bench import Bench
-from benchmarks.data import Settings
+from benchmarks.data import Settings, bytes_of
 from benchmarks.queries import SUM, Query
 from benchmarks.result import Bound, Result
 from benchmarks.tables import EVENTS
@@ -38,7 +38,7 @@ def measurements(bench: Bench) -> list[tuple[str, Callable[[], Result]]]:
 
 
 def _leaf(bench: Bench) -> Result:
-    """Beyond the leaf's own bytes: footers, and whatever else a reader thinks it needs."""
+    """The bytes that a query on one leaf reads, as a ratio to the bytes of the leaf; readers also read footers."""
     result = Result(LEAF)
     for layout, column in COLUMNS.items():
         if layout not in bench.plan.layouts:
@@ -58,10 +58,10 @@ def _never(bench: Bench) -> Result:
 
 
 def _one_of_50(bench: Bench) -> Result:
-    """The events in one file of so many row groups."""
+    """A query on 101 rows of the events in one file of about 50 row groups."""
     files = bench.data.path(EVENTS, "ours").parent / "groups"
     if not files.is_dir():
-        size = sum(file.stat().st_size for file in bench.data.path(EVENTS, "ours").glob("*.parquet"))
+        size = bytes_of(bench.data.path(EVENTS, "ours"))
         rows = bench.spark.read.parquet(str(bench.data.path(EVENTS, "unshredded"))).orderBy("row").coalesce(1)
         with Settings(bench.spark, {"spark.sql.adaptive.enabled": "false"}):
             writer = rows.write.format("shredded_variant").option("shredding.shape.v", EVENTS.shape())
@@ -83,26 +83,26 @@ def _footers(bench: Bench) -> Result:
 
 
 def _share(bench: Bench, name: str, files: Path, sql: str, limit: float) -> Result:
-    size = sum(file.stat().st_size for file in files.glob("*.parquet"))
+    size = bytes_of(files)
     read = _read(bench, "ours", files, sql)
     return Result(name, bounds=[Bound("files", limit, read / size)], details={"read": read, "files": size})
 
 
 def _read(bench: Bench, layout: str, files: Path, sql: str) -> int:
     view = f"counted_{layout}"
-    engines.show_to_spark(bench.spark, layout, f"counted://{files}", view)
-    spelled = Query("", EVENTS, sql, ()).spelled(layout, view)
-    assert spelled is not None
+    engines.create_view_in_spark(bench.spark, layout, f"counted://{files}", view)
+    layout_sql = Query("", EVENTS, sql, ()).sql_for(layout, view)
+    assert layout_sql is not None
     jvm = bench.spark._jvm
     assert jvm is not None
     counter = jvm.shreddedvariant.bench.CountingFileSystem
     counter.take()
-    bench.run_of(layout, spelled)()
+    bench.run_of(layout, layout_sql)()
     return int(counter.take())
 
 
 def _chunks(files: Path, column: str) -> tuple[int, int]:
-    """Bytes of the column's chunks, and of the footers."""
+    """The bytes of the column's chunks, and those of the footers."""
     leaf = footers = 0
     for file in sorted(files.glob("*.parquet")):
         metadata = pq.read_metadata(file)

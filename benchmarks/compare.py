@@ -1,6 +1,6 @@
-"""The same queries and writes with two jars, in turns: what a change costs or gains (`make compare BASE=<commit>`).
+"""Times the same queries and writes with two jars, in turns (`make compare BASE=<commit>`).
 
-The CPU time of a JVM depends less on other programs of the machine than the time that passes, so both are printed.
+Other programs on the machine change the CPU time of a JVM less than the time that passes, so both are printed.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from pyspark.sql import SparkSession
 from benchmarks import drafts, engines, maps, planning, wide, writes
 from benchmarks.bench import Bench, Plan
 from benchmarks.data import ROOT, Data, rows_of_tables
-from benchmarks.measure import Run, canonical, timed
+from benchmarks.measure import Run, canonical, first_line, timed
 from benchmarks.queries import BESIDE, QUERIES, Query
 from benchmarks.tables import NARROW, WIDE
 
-# The change may take so many times the base's best time.
+# The maximal ratio of the best time of the change to that of the base.
 LIMIT = 1.03
-# A row for so many copies of its table.
+# Makes the run of one row from the number of copies of its table.
 Subject = Callable[[int], Run]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """1 where the two jars give other rows, or one of them none."""
+    """Returns 1 if the two jars give different rows, or one of them fails, else 0."""
     args = _arguments(arguments)
     engines.compile_helpers()
     base, change = (_Side(name, jar, args) for name, jar in (("base", args.base), ("change", args.jar)))
-    wanted = re.compile(args.only, re.IGNORECASE)
-    found: dict[str, dict[str, Any]] = {}
+    only = re.compile(args.only, re.IGNORECASE)
+    results: dict[str, dict[str, Any]] = {}
     print(f"{'row':<44}{'base s':>9}{'change s':>10}{'ratio':>8}{'of CPU':>8}")
     for name in base.ask("names"):
-        if wanted.search(name):
-            found[name] = _compared(name, base, change, args.runs)
-            print(_line(name, found[name]), flush=True)
+        if only.search(name):
+            results[name] = _compare(name, base, change, args.runs)
+            print(_line(name, results[name]), flush=True)
     ROOT.mkdir(parents=True, exist_ok=True)
-    (ROOT / "compare.json").write_text(json.dumps(found, indent=2) + "\n")
+    (ROOT / "compare.json").write_text(json.dumps(results, indent=2) + "\n")
     for side in (base, change):
         side.ask("stop")
-    return 1 if any("ratio" not in each or each["differs"] for each in found.values()) else 0
+    return 1 if any("ratio" not in each or each["differs"] for each in results.values()) else 0
 
 
-def _compared(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any]:
+def _compare(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any]:
     try:
         copies = base.ask("copies", name)
         rows = [side.ask("prepare", name, copies) for side in (base, change)]
@@ -72,16 +72,18 @@ def _compared(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any
     }
 
 
-def _line(name: str, found: dict[str, Any]) -> str:
-    if "failed" in found:
-        return f"{name:<44} failed: {found['failed'][:200]}"
-    base, change = (min(found["seconds"][side]) for side in ("base", "change"))
-    verdict = "other rows" if found["differs"] else "slower" if found["ratio"] > LIMIT else ""
-    return f"{name:<44}{base:>9.3f}{change:>10.3f}{found['ratio']:>8.2f}{found['cpu ratio']:>8.2f}  {verdict}".rstrip()
+def _line(name: str, result: dict[str, Any]) -> str:
+    if "failed" in result:
+        return f"{name:<44} failed: {result['failed'][:200]}"
+    base, change = (min(result["seconds"][side]) for side in ("base", "change"))
+    verdict = "different rows" if result["differs"] else "slower" if result["ratio"] > LIMIT else ""
+    return (
+        f"{name:<44}{base:>9.3f}{change:>10.3f}{result['ratio']:>8.2f}{result['cpu ratio']:>8.2f}  {verdict}".rstrip()
+    )
 
 
 class _Side:
-    """A process of its own with a session that has this jar; it does one thing at a time, when it is asked."""
+    """A process with a session that has one of the jars; it executes one command at a time."""
 
     def __init__(self, name: str, jar: str, args: argparse.Namespace) -> None:
         self.name = name
@@ -112,19 +114,19 @@ def _serve(connection: Connection, side: str, jar: str, args: argparse.Namespace
             if what == "names":
                 answer = list(subjects)
             elif what == "copies":
-                answer = bench.copies_for(subjects[arguments[0]]) if _repeats(arguments[0]) else 1
+                answer = bench.copies_for(subjects[arguments[0]]) if _has_copies(arguments[0]) else 1
             elif what == "prepare":
                 run = subjects[arguments[0]](arguments[1])
                 answer = canonical(run() or [])
-                bench.warm(run)
+                bench.warm_up(run)
             elif what == "run":
-                bench.quiet()
+                bench.collect_garbage()
                 before = _cpu_seconds(spark)
                 elapsed = timed(run)[0]
                 answer = elapsed, _cpu_seconds(spark) - before
             connection.send((False, answer))
         except Exception as e:
-            connection.send((True, (str(e).splitlines() or [type(e).__name__])[0]))
+            connection.send((True, first_line(e)))
         if what == "stop":
             spark.stop()
             return
@@ -138,30 +140,31 @@ def _cpu_seconds(spark: SparkSession) -> float:
 
 
 def _subjects(bench: Bench, side: str) -> dict[str, Subject]:
-    """Whatever `make bench` times of ours."""
+    """All queries and writes of the data source that `make bench` times, by their names."""
     queries = [query for query in QUERIES if not query.name.endswith(BESIDE)]
-    found: dict[str, Subject] = {query.name: partial(bench.run, query, "ours") for query in queries}
+    rows: dict[str, Subject] = {query.name: partial(bench.run, query, "ours") for query in queries}
     for query in queries:
-        if query.name in drafts.ASKED:
-            found[f"draft: {query.name}"] = partial(bench.run, query, "draft")
+        if query.name in drafts.MEASURED:
+            rows[f"draft: {query.name}"] = partial(bench.run, query, "draft")
     for table in (WIDE, NARROW):
-        found[f"one leaf, {table.name}"] = partial(bench.run, Query("", table, wide.SUM, ()), "ours")
-    for entries in maps.FASTER:
+        rows[f"one leaf, {table.name}"] = partial(bench.run, Query("", table, wide.SUM, ()), "ours")
+    for entries in maps.SPEEDUPS:
         for what in maps.QUERIES:
-            found[f"map of {entries:,}, {what}"] = partial(maps.ours, bench, entries, what)
-        found[f"map of {entries:,}, write"] = partial(_once, partial(maps.write_ours, bench, entries, side))
+            rows[f"map of {entries:,}, {what}"] = partial(maps.ours, bench, entries, what)
+        rows[f"map of {entries:,}, write"] = partial(_one_copy, partial(maps.write_ours, bench, entries, side))
     for table in writes.TABLES:
         for kind in writes.TIMES:
-            found[f"write {table.name}, {kind} shape"] = partial(_once, partial(writes.ours, bench, table, kind, side))
-    found["plan 10,000 files of a Delta table"] = partial(_once, partial(planning.ours, bench, 10_000))
-    return found
+            write = partial(writes.ours, bench, table, kind, side)
+            rows[f"write {table.name}, {kind} shape"] = partial(_one_copy, write)
+    rows["plan 10,000 files of a Delta table"] = partial(_one_copy, partial(planning.ours, bench, 10_000))
+    return rows
 
 
-def _once(make: Callable[[], Run], _: int) -> Run:
+def _one_copy(make: Callable[[], Run], _: int) -> Run:
     return make()
 
 
-def _repeats(name: str) -> bool:
+def _has_copies(name: str) -> bool:
     return "write " not in name and ", write" not in name and not name.startswith("plan ")
 
 
@@ -170,12 +173,12 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--base", required=True, help="the jar to compare with")
     parser.add_argument("--jar", required=True, help="the jar of the change")
     parser.add_argument(
-        "--rows", type=int, default=1_500_000, help="events; the other tables have a third (%(default)s)"
+        "--rows", type=int, default=1_500_000, help="rows of events; other tables have a third (%(default)s)"
     )
-    parser.add_argument("--runs", type=int, default=7, help="of each jar, of which the best counts (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=0.7, help="a query of the base takes (%(default)s)")
-    parser.add_argument("--only", default="", help="compare what matches this regular expression")
-    parser.add_argument("--memory", default="6g", help="of each JVM (%(default)s)")
+    parser.add_argument("--runs", type=int, default=7, help="runs of each jar; the best one counts (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=0.7, help="the minimal time of a query (%(default)s)")
+    parser.add_argument("--only", default="", help="compare the rows whose name matches this regular expression")
+    parser.add_argument("--memory", default="6g", help="the memory of each JVM (%(default)s)")
     return parser.parse_args(arguments)
 
 

@@ -1,4 +1,4 @@
-"""Writes each table in each layout, once: what lies under target/bench is used again if its recipe is the same."""
+"""Writes each table in each layout. Files in target/bench are used again if they have the same definition."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from benchmarks.tables import BLUESKY, CLUSTERED, EVENTS, NARROW, WIDE
 
 ROOT = Path(__file__).resolve().parent.parent / "target" / "bench"
 CODEC = "zstd"
-# Spark's own inference leaves out what is in few rows of its sample, and most of these fields are.
+# Tables that Spark shreds along an explicit shape: its inference leaves out fields that few rows of its sample have.
 SHAPE_GIVEN = (WIDE, NARROW)
-# One split a file while writing, so that rows keep their order and files their number.
+# Settings of a write that make one split of each file, so that the order of rows and the number of files stay.
 WHOLE_FILES = {"spark.sql.files.maxPartitionBytes": str(1 << 40), "spark.sql.files.minPartitionNum": "1"}
 
 
 def rows_of_tables(events: int, jsonbench: int | None = None) -> dict[str, int]:
-    """Rows by table: of all but the events a third, if nothing else is said."""
+    """The rows of each table: those of the events, and a third of them, or `jsonbench`, for the others."""
     third = max(events // 3, 1)
     bluesky = jsonbench or third
     return {EVENTS.name: events, WIDE.name: third, NARROW.name: third, BLUESKY.name: bluesky, CLUSTERED.name: bluesky}
@@ -38,7 +38,7 @@ class Data:
         self.say = say
 
     def path(self, table: Table, layout: str, copies: int = 1) -> Path:
-        """A directory with the table's files, each as often as asked: more rows for no more disk."""
+        """A directory with hard links to the table's files, `copies` times each."""
         files = self._files(table, layout)
         links = self._home(table, layout) / f"x{copies}"
         shutil.rmtree(links, ignore_errors=True)
@@ -48,7 +48,7 @@ class Data:
                 os.link(file, links / f"part-{copy:03}-{i:03}.parquet")
         return links
 
-    def forget(self, table: Table, layout: str) -> None:
+    def remove(self, table: Table, layout: str) -> None:
         shutil.rmtree(self._home(table, layout), ignore_errors=True)
 
     def _home(self, table: Table, layout: str) -> Path:
@@ -57,12 +57,12 @@ class Data:
     def _files(self, table: Table, layout: str) -> list[Path]:
         home = self._home(table, layout)
         written, recipe = home / "written", home / "recipe"
-        wanted = hashlib.sha256(repr((table, layout, CODEC)).encode()).hexdigest()
-        if not recipe.is_file() or recipe.read_text() != wanted:
+        definition = hashlib.sha256(repr((table, layout, CODEC)).encode()).hexdigest()
+        if not recipe.is_file() or recipe.read_text() != definition:
             self.say(f"writing {table.name}, {self.rows[table.name]:,} rows, as {layout}")
             shutil.rmtree(home, ignore_errors=True)
             self._write(table, layout, str(written))
-            recipe.write_text(wanted)
+            recipe.write_text(definition)
         files = sorted(written.glob("*.parquet"))
         if len(files) != table.files:
             raise SystemExit(f"{table.name} as {layout} has {len(files)} files instead of {table.files}.")
@@ -71,10 +71,10 @@ class Data:
     def _write(self, table: Table, layout: str, to: str) -> None:
         rows = self.rows[table.name]
         if layout in ("flat", "struct", "unshredded"):
-            made = {"flat": table.flat, "struct": table.struct, "unshredded": table.variant}[layout](rows)
+            sql = {"flat": table.flat, "struct": table.struct, "unshredded": table.variant}[layout](rows)
             sorting = {"spark.sql.shuffle.partitions": str(table.files), "spark.sql.adaptive.enabled": "false"}
             with Settings(self.spark, {"spark.sql.variant.writeShredding.enabled": "false"} | sorting):
-                self.spark.sql(made).write.option("compression", CODEC).parquet(to)
+                self.spark.sql(sql).write.option("compression", CODEC).parquet(to)
             return
         with Settings(self.spark, WHOLE_FILES | spark_shredding(table)):
             variants = self._variants(table).write.option("compression", CODEC)
@@ -86,9 +86,14 @@ class Data:
                 variants.format("shredded_variant").save(to)
 
     def _variants(self, table: Table) -> DataFrame:
-        """The unshredded table, file by file: the same values in the same rows, without parsing JSON again."""
+        """The unshredded table as a union of its files, in their order: the same rows without parsing JSON again."""
         files = [self.spark.read.parquet(str(file)) for file in self._files(table, "unshredded")]
         return reduce(DataFrame.union, files)
+
+
+def bytes_of(path: Path) -> int:
+    """The size of all Parquet files in a directory."""
+    return sum(file.stat().st_size for file in path.glob("*.parquet"))
 
 
 def spark_shredding(table: Table) -> dict[str, str]:
@@ -100,7 +105,7 @@ def spark_shredding(table: Table) -> dict[str, str]:
 
 
 class Settings:
-    """Settings of the session while a block runs."""
+    """Sets settings of the session for the time of a block."""
 
     def __init__(self, spark: SparkSession, settings: dict[str, str]) -> None:
         self.spark = spark

@@ -1,4 +1,4 @@
-"""The two engines that run a query: one Spark session with the data source, and DuckDB over the same files."""
+"""The two engines of the queries: a Spark session with the data source, and DuckDB over the same files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PEOPLE = 40_000
 
 
 def start_spark(memory: str, jar: str | None) -> SparkSession:
-    """A session with the installed package's jar, or with another jar that is to be measured."""
+    """A session with the jar of the installed package, or with another jar."""
     settings = {
         "spark.driver.memory": memory,
         "spark.driver.host": "127.0.0.1",
@@ -33,7 +33,7 @@ def start_spark(memory: str, jar: str | None) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": str(CORES),
-        # Even work for both cores, whatever the size of a layout's files.
+        # Enough splits to divide the work between both cores, for files of every size.
         "spark.sql.files.minPartitionNum": "8",
         "spark.sql.warehouse.dir": str(ROOT / "warehouse"),
     }
@@ -61,22 +61,22 @@ def compile_helpers() -> bool:
     return True
 
 
-def show_to_spark(spark: SparkSession, layout: str, path: str, view: str) -> None:
+def create_view_in_spark(spark: SparkSession, layout: str, path: str, view: str) -> None:
     format_ = "shredded_variant" if layout in ("ours", "eager", "draft") else "parquet"
     options = {"lateMaterialization": "false"} if layout == "eager" else {}
     spark.read.format(format_).options(**options).load(path).createOrReplaceTempView(view)
 
 
-def run_in_spark(spark: SparkSession, sql: str, hands_on: bool) -> Sequence[Sequence[Any]]:
+def run_in_spark(spark: SparkSession, sql: str, to_sink: bool) -> Sequence[Sequence[Any]]:
     frame = spark.sql(sql)
-    if hands_on:
+    if to_sink:
         frame.write.format("noop").mode("overwrite").save()
         return []
     return frame.collect()
 
 
 def start_duckdb() -> duckdb.DuckDBPyConnection:
-    """DuckDB with Spark's names for the few functions that it calls otherwise."""
+    """DuckDB, with macros for the functions of Spark that it lacks."""
     connection = duckdb.connect()
     connection.execute(f"SET threads = {CORES}")
     connection.execute("SET TimeZone = 'UTC'")
@@ -86,5 +86,5 @@ def start_duckdb() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def show_to_duckdb(connection: duckdb.DuckDBPyConnection, path: str, view: str) -> None:
+def create_view_in_duckdb(connection: duckdb.DuckDBPyConnection, path: str, view: str) -> None:
     connection.execute(f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM read_parquet('{path}/*.parquet')")

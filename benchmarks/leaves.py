@@ -1,4 +1,4 @@
-"""A table as a list of leaves, and the SQL that makes each of its layouts from a row number."""
+"""A table as a list of leaves, and the SQL that generates each of its layouts from row numbers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Leaf:
-    """One path with its type and the SQL that makes its value."""
+    """One path, its type, and the SQL that generates its value."""
 
     path: str
     type: str
     sql: str
-    # What the document holds at this path, where that is another value than the column's.
+    # The SQL of the value in the document, if it differs from that of the column.
     document: str | None = None
-    # The object path whose place this scalar takes in the document; a column of its own in flat and struct.
+    # The path at which documents have this scalar if they have no object there; flat and struct have a column for it.
     instead_of: str | None = None
 
 
@@ -24,14 +24,14 @@ Tree = dict[str, "Leaf | Tree"]
 
 @dataclass(frozen=True)
 class Table:
-    """Leaves over `helpers`, which are computed once a row from `row`; objects exist where `present` says so."""
+    """Leaves and the SQL of `helpers`, which leaves use; `present` has the conditions under which objects exist."""
 
     name: str
     leaves: tuple[Leaf, ...]
     files: int
     helpers: Mapping[str, str] = field(default_factory=dict)
     present: Mapping[str, str] = field(default_factory=dict)
-    # Columns by which rows are ordered; else they have the order of their numbers.
+    # The columns by which rows are ordered. Without them, rows have the order of their numbers.
     clustered_by: tuple[str, ...] = ()
 
     def flat(self, rows: int) -> str:
@@ -39,17 +39,17 @@ class Table:
         return f"SELECT row, {columns} FROM ({self._columns(rows)})"
 
     def struct(self, rows: int) -> str:
-        made = self._object(_tree(self.leaves), "", lambda leaf: quoted(column(leaf.path)))
-        return f"SELECT row, {made} AS s FROM ({self._columns(rows)})"
+        sql = self._object(_tree(self.leaves), "", lambda leaf: quoted(column(leaf.path)))
+        return f"SELECT row, {sql} AS s FROM ({self._columns(rows)})"
 
     def variant(self, rows: int) -> str:
-        """As users make it: from JSON text, where a null field is a missing one."""
+        """The variants, parsed from JSON text, which omits null fields."""
         inside = tuple(leaf for leaf in self.leaves if leaf.instead_of is None)
-        made = self._object(_tree(inside), "", lambda leaf: leaf.document or quoted(column(leaf.path)), self._or_scalar)
-        return f"SELECT row, parse_json(to_json({made})) AS v FROM ({self._columns(rows)})"
+        sql = self._object(_tree(inside), "", lambda leaf: leaf.document or quoted(column(leaf.path)), self._or_scalar)
+        return f"SELECT row, parse_json(to_json({sql})) AS v FROM ({self._columns(rows)})"
 
     def shape(self) -> str:
-        """The DDL that shreds every leaf as its column is typed."""
+        """The DDL of the shape that gives every leaf the type of its column."""
         return _ddl(_tree(tuple(leaf for leaf in self.leaves if leaf.instead_of is None)))
 
     def _columns(self, rows: int) -> str:
@@ -74,23 +74,23 @@ class Table:
     ) -> str:
         fields = []
         for name, child in tree.items():
-            at = f"{path}.{name}" if path else name
-            made = value(child) if isinstance(child, Leaf) else self._object(child, at, value, wrap)
-            fields.append(f"'{name}', {made}")
-        made = f"named_struct({', '.join(fields)})"
+            child_path = f"{path}.{name}" if path else name
+            field = value(child) if isinstance(child, Leaf) else self._object(child, child_path, value, wrap)
+            fields.append(f"'{name}', {field}")
+        sql = f"named_struct({', '.join(fields)})"
         if path in self.present:
-            made = f"CASE WHEN {self.present[path]} THEN {made} END"
-        return wrap(path, made)
+            sql = f"CASE WHEN {self.present[path]} THEN {sql} END"
+        return wrap(path, sql)
 
-    def _or_scalar(self, path: str, made: str) -> str:
+    def _or_scalar(self, path: str, sql: str) -> str:
         for leaf in self.leaves:
             if leaf.instead_of == path:
-                return f"coalesce(to_variant_object({made}), CAST({quoted(column(leaf.path))} AS VARIANT))"
-        return made
+                return f"coalesce(to_variant_object({sql}), CAST({quoted(column(leaf.path))} AS VARIANT))"
+        return sql
 
 
 def column(path: str) -> str:
-    """The flat column of a path."""
+    """The name of the column of a path in the layout `flat`."""
     return path.replace(".", "_")
 
 
@@ -99,12 +99,12 @@ def quoted(name: str) -> str:
 
 
 def random(salt: object, bound: int) -> str:
-    """A number from 0 until the bound that depends on the row and the salt alone."""
+    """SQL of a number from 0 to bound - 1 that depends only on the row and the salt."""
     return f"pmod(xxhash64(row, '{salt}'), {bound}L)"
 
 
 def pick(values: list[str], index: str) -> str:
-    """One of the values, by an index from 0."""
+    """SQL of one of the values, by an index from 0."""
     return f"array({', '.join(repr(v) for v in values)})[CAST({index} AS INT)]"
 
 

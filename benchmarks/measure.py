@@ -1,4 +1,4 @@
-"""Times in rounds, results in one spelling: what makes numbers of one run comparable."""
+"""Times runs in turns, and brings rows of different engines to one form, so that both are comparable."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Rows = list[tuple[str, ...]]
 
 
 def interleaved(
-    subjects: Mapping[str, Run], rounds: Mapping[str, int], quiet: Callable[[], None]
+    subjects: Mapping[str, Run], rounds: Mapping[str, int], before_each: Callable[[], None]
 ) -> dict[str, list[float]]:
-    """Seconds of every run, round-robin: whatever slows the machine for a while slows all subjects."""
+    """The seconds of every run. Subjects run in turns, so that a slow phase of the machine affects all of them."""
     seconds: dict[str, list[float]] = {name: [] for name in subjects}
     names = list(subjects)
     for number in range(max(rounds.values(), default=0)):
-        # Each round starts with another subject, so that none always runs after the same one.
+        # Each round starts with another subject, so that no subject always runs after the same one.
         turn = number % len(names)
         for name in names[turn:] + names[:turn]:
             if number < rounds[name]:
-                quiet()
+                before_each()
                 seconds[name].append(timed(subjects[name])[0])
     return seconds
 
@@ -40,21 +40,25 @@ def summary(seconds: Sequence[float], best: bool) -> float:
 
 
 def canonical(rows: Sequence[Sequence[Any]]) -> Rows:
-    """Rows as text and in order of it: 1, 1.0 and '1' are one value, a document is its sorted JSON."""
+    """Rows as sorted text: 1, 1.0 and '1' become one value, and a document becomes JSON with sorted keys."""
     return sorted(tuple(_text(value) for value in row) for row in rows)
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str) and value.startswith("{"):
-        return json.dumps(_tidied(json.loads(value, parse_float=str, parse_int=str)), sort_keys=True)
+        return json.dumps(_normalized(json.loads(value, parse_float=str, parse_int=str)), sort_keys=True)
     return str(_scalar(value))
 
 
-def _tidied(value: Any) -> Any:
+def _normalized(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _tidied(inner) for key, inner in value.items()}
+        return {key: _normalized(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_tidied(inner) for inner in value]
+        return [_normalized(inner) for inner in value]
     return _scalar(value)
 
 
@@ -65,5 +69,5 @@ def _scalar(value: Any) -> str:
         number = Decimal(str(value))
     except InvalidOperation:
         return str(value)
-    # A sum of doubles depends on the order of its parts in the last digits.
+    # The last digits of a sum of doubles depend on the order of its summands.
     return f"{number:.9e}" if isinstance(value, float) else f"{number.normalize():f}"

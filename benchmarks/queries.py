@@ -1,4 +1,4 @@
-"""The queries of the acceptance table, and the spelling of a path in each layout."""
+"""The queries of the bench, and the SQL of a path in each layout."""
 
 from __future__ import annotations
 
@@ -8,50 +8,50 @@ from dataclasses import dataclass, replace
 from benchmarks.leaves import Table, column, quoted
 from benchmarks.tables import BLUESKY, CLUSTERED, EVENTS
 
-# In the order in which they are shown. `eager` is ours without late materialisation; `duckdb` reads our files,
+# The layouts in the order of the report. `eager` is ours without late materialisation; `duckdb` reads our files,
 # `duckdb struct` those of the plain struct.
 LAYOUTS = ("struct", "flat", "ours", "eager", "unshredded", "spark", "duckdb", "duckdb struct")
-# Which files a layout has, where they are not its own.
+# The layouts that read the files of another layout.
 FILES_OF = {"eager": "ours", "duckdb": "ours", "duckdb struct": "struct"}
 
 
 @dataclass(frozen=True)
 class Query:
-    """SQL with paths in brackets, `[user.id bigint]`; `[$]` is the whole document. `{t}` is the table."""
+    """SQL with paths in brackets, such as `[user.id bigint]`. `[$]` is the whole document, `{t}` the table."""
 
     name: str
     table: Table
     sql: str
-    # Ours may take at most this share of that layout's time.
+    # Each bound is a layout and the maximal ratio of our time to the time of that layout.
     bounds: tuple[tuple[str, float], ...]
-    # How a variant's path is spelled: colon, get, try_get or try_cast.
+    # The syntax of a path of a variant: colon, get, try_get or try_cast.
     style: str = "colon"
-    # Whether every row is handed on to a sink that drops it, instead of few rows to the driver.
-    hands_on: bool = False
+    # Whether all rows go to a sink that drops them, instead of few rows to the driver.
+    to_sink: bool = False
     # Whether layouts without a bound are measured too, for information.
     with_peers: bool = True
-    # Seconds that ours may take on top of a bound's share.
+    # Seconds that are subtracted from our time before it is compared with the bounds.
     slack: float = 0.0
-    # The table is read so often that this layout's query takes so many times the planned second.
+    # The table is copied until the query of the layout `sized_by` takes `times` times the seconds of the plan.
     sized_by: str = "struct"
     times: float = 1.0
 
-    def spelled(self, layout: str, table: str) -> str | None:
-        """The query for this layout, or None where it has no such thing."""
-        if self.hands_on and layout in ("flat", "duckdb", "duckdb struct"):
+    def sql_for(self, layout: str, table: str) -> str | None:
+        """The query for this layout, or None if the layout does not support it."""
+        if self.to_sink and layout in ("flat", "duckdb", "duckdb struct"):
             return None
-        return _PATH.sub(lambda m: _spell(m[1], m[2], layout, self.style), self.sql).replace("{t}", table)
+        return _PATH.sub(lambda m: _path(m[1], m[2], layout, self.style), self.sql).replace("{t}", table)
 
-    def found(self, layout: str, table: str) -> str:
-        """How many rows a query that hands on gives, and two sums that tell which."""
-        sql = self.spelled(layout, table) or ""
-        numbered = sql.replace("SELECT ", "SELECT row, ", 1).replace(" FROM ", " AS given FROM ", 1)
-        return f"SELECT count(*), count(given), sum(row), sum(hash(row)) FROM ({numbered})"
+    def checksums(self, layout: str, table: str) -> str:
+        """The number of rows and of results of a query with `to_sink`, and two sums that depend on its rows."""
+        sql = self.sql_for(layout, table) or ""
+        numbered = sql.replace("SELECT ", "SELECT row, ", 1).replace(" FROM ", " AS result FROM ", 1)
+        return f"SELECT count(*), count(result), sum(row), sum(hash(row)) FROM ({numbered})"
 
     def documents(self, layout: str, table: str, every: int) -> str:
-        """Whole documents as JSON: those of the rows that the filter finds; without a filter, one in so many."""
-        document = _spell("$", None, layout, self.style)
-        rows = (self.spelled(layout, table) or "").split(" FROM ", 1)[1]
+        """Whole documents as JSON: of the rows that match the filter; without a filter, of every `every`-th row."""
+        document = _path("$", None, layout, self.style)
+        rows = (self.sql_for(layout, table) or "").split(" FROM ", 1)[1]
         return (
             f"SELECT row, to_json({document}) FROM {rows if ' WHERE ' in rows else f'{rows} WHERE row % {every} = 0'}"
         )
@@ -60,7 +60,7 @@ class Query:
 _PATH = re.compile(r"\[([\w.$]+)(?: ([\w(),]+))?\]")
 
 
-def _spell(path: str, type_: str | None, layout: str, style: str) -> str:
+def _path(path: str, type_: str | None, layout: str, style: str) -> str:
     document = "s" if layout in ("struct", "duckdb struct") else "v"
     if path == "$":
         return document
@@ -69,8 +69,8 @@ def _spell(path: str, type_: str | None, layout: str, style: str) -> str:
     if layout == "struct":
         return f"s.{path}"
     if layout.startswith("duckdb"):
-        at = ".".join([document, *(f'"{step}"' for step in path.split("."))])
-        return f"{at}::{type_}" if type_ and layout == "duckdb" else at
+        field = ".".join([document, *(f'"{step}"' for step in path.split("."))])
+        return f"{field}::{type_}" if type_ and layout == "duckdb" else field
     if style == "colon":
         return f"v:{path}::{type_}" if type_ else f"v:{path}"
     if style == "try_cast":
@@ -86,8 +86,9 @@ _CREATED = "[kind string] = 'commit' AND [commit.operation string] = 'create'"
 _POSTS = f"{_CREATED} AND [commit.collection string] = 'app.bsky.feed.post'"
 _TIME = "timestamp_micros([time_us bigint])"
 
-# Spark's own shredding takes seconds where the struct takes hundredths. So beside it a query is sized by Spark's: where
-# the struct takes a second it would take a minute, and over one copy of a table most is what any query costs.
+# Spark's own shredding takes about 60 times as long as the struct. So in comparisons with it, its time decides the
+# number of copies: with the copies for the struct it takes a minute, and one copy takes mainly the fixed time of a
+# query.
 BESIDE = " (beside Spark)"
 SECONDS_OF_SPARK = 8.0
 
@@ -96,7 +97,7 @@ _SCATTERED = "[id bigint] % 1000 = 7"
 
 
 def _beside_spark(query: Query, limit: float) -> tuple[Query, Query]:
-    """The query, and the same beside Spark's own shredding, which takes minutes where the struct takes a second."""
+    """The query, and the same query for the comparison with Spark's own shredding."""
     query = replace(query, with_peers=False)
     beside = replace(
         query,
@@ -123,7 +124,7 @@ def _jsonbench(name: str, table: Table, bounds: tuple[tuple[str, float], ...]) -
             "SELECT [commit.collection string] event, count(*) n, count(DISTINCT [did string]) users FROM {t} "
             f"WHERE {_CREATED} GROUP BY event ORDER BY n DESC",
             bounds,
-            # Of the first second nearly all is Spark's aggregation, whose times differ by a fifth for the same files.
+            # Most of the first second is Spark's aggregation, whose times vary by 20 % for the same files.
             times=2.0,
         ),
         Query(
@@ -145,7 +146,7 @@ def _jsonbench(name: str, table: Table, bounds: tuple[tuple[str, float], ...]) -
         Query(
             f"{name} 5, longest activity",
             table,
-            # Published without the second key, which only settles ties.
+            # JSONBench's query lacks the second key, which makes the result unique.
             f"SELECT [did string] user_id, unix_millis(max({_TIME})) - unix_millis(min({_TIME})) span FROM {{t}} "
             f"WHERE {_POSTS} GROUP BY user_id ORDER BY span DESC, user_id LIMIT 3",
             bounds,
@@ -186,10 +187,10 @@ QUERIES = (
         EVENTS,
         "SELECT to_json([$]) FROM {t}",
         (("struct", 1.1), ("unshredded", 0.7)),
-        hands_on=True,
+        to_sink=True,
     ),
-    Query("whole v, handed on", EVENTS, "SELECT [$] FROM {t}", (("spark", 0.45),), hands_on=True),
-    # 900 of 3 million rows, which stand side by side.
+    Query("whole v, handed on", EVENTS, "SELECT [$] FROM {t}", (("spark", 0.45),), to_sink=True),
+    # 900 adjacent rows of 3 million.
     *_beside_spark(
         Query(
             "count, 0.03 % clustered",
@@ -208,7 +209,7 @@ QUERIES = (
             f"SELECT to_json([$]) FROM {{t}} WHERE {_RANGE}",
             (("struct", 1.0),),
             slack=0.05,
-            hands_on=True,
+            to_sink=True,
             with_peers=False,
         ),
         1 / 15,
@@ -218,10 +219,10 @@ QUERIES = (
         EVENTS,
         f"SELECT to_json([$]) FROM {{t}} WHERE {_SCATTERED}",
         (("eager", 0.5), ("struct", 1.0)),
-        hands_on=True,
+        to_sink=True,
         with_peers=False,
     ),
-    # Addresses and hashes of 59 to 70 characters.
+    # Addresses and hashes with 59 to 70 characters.
     Query(
         "wide strings of 0.1 % scattered",
         BLUESKY,

@@ -1,4 +1,4 @@
-"""What one line of the report says, and how it is written as text and as JSON."""
+"""The result of one measurement, and the report of all results as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHORT = {"unshredded": "unshr", "spark bytes": "bytes"}
 
 @dataclass(frozen=True)
 class Bound:
-    """Ours may be at most `limit` times what it is measured against; no ratio if one of them gave no number."""
+    """The ratio of our number to another one, and its maximum. The ratio is None if one of the numbers is missing."""
 
     against: str
     limit: float
@@ -30,13 +30,13 @@ class Bound:
 class Result:
     name: str
     bounds: list[Bound] = field(default_factory=list)
-    # Seconds of the plain struct's query, and other layouts as multiples of it.
+    # The seconds of the query of the plain struct, and the times of all layouts as multiples of them.
     struct: float | None = None
     ratios: dict[str, float] = field(default_factory=dict)
     copies: int = 1
     seconds: dict[str, list[float]] = field(default_factory=dict)
     sql: dict[str, str] = field(default_factory=dict)
-    # Layouts whose rows are not the struct's, and those whose query failed, with the first line of the reason.
+    # The layouts whose rows differ from those of the struct, and those whose query failed, with the reason.
     differs: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     details: dict[str, float] = field(default_factory=dict)
@@ -53,8 +53,8 @@ class Result:
 
 
 def table(results: Sequence[Result]) -> str:
-    """The report for people."""
-    head = _LINE.format(
+    """The report as text."""
+    header = _LINE.format(
         name="query",
         struct="struct",
         first="ours ÷ … ≤ bound",
@@ -64,20 +64,20 @@ def table(results: Sequence[Result]) -> str:
         duckdb="duckdb",
         verdict="",
     )
-    return "\n".join([head, "-" * WIDTH, *(line(result) for result in results), "", *_remarks(results)])
+    return "\n".join([header, "-" * WIDTH, *(line(result) for result in results), "", *_remarks(results)])
 
 
 def line(result: Result) -> str:
-    shown = [_shown(bound) for bound in result.bounds] + ["", ""]
+    bounds = [_bound(bound) for bound in result.bounds] + ["", ""]
     peers = {peer: _ratio(result.ratios.get(peer)) for peer in PEERS}
     struct = f"{result.struct:.2f}" if result.struct is not None else ""
     return _LINE.format(
-        name=result.name, struct=struct, first=shown[0], second=shown[1], verdict=result.verdict, **peers
+        name=result.name, struct=struct, first=bounds[0], second=bounds[1], verdict=result.verdict, **peers
     ).rstrip()
 
 
 def document(results: Sequence[Result], setting: Mapping[str, Any]) -> dict[str, Any]:
-    """The report for machines."""
+    """The report as JSON."""
     return {
         **setting,
         "results": [
@@ -89,7 +89,7 @@ def document(results: Sequence[Result], setting: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _shown(bound: Bound) -> str:
+def _bound(bound: Bound) -> str:
     ratio = "n/a" if bound.ratio is None else f"{bound.ratio:.2f}"
     return f"{ratio} ≤{bound.limit:.2f} {_SHORT.get(bound.against, bound.against)}"
 
@@ -106,14 +106,14 @@ def _number(value: float) -> str:
 
 def _remarks(results: Sequence[Result]) -> list[str]:
     lines = [
-        "struct: seconds of the plain struct's query. spark, unshr, duckdb: multiples of it, for information",
-        "(Spark's own shredded variant, an unshredded one, DuckDB over our files). Of writes: multiples of Spark's",
-        "unshredded write; their second bound is of the bytes that Spark's own shredding takes.",
+        "struct: the seconds of the plain struct's query. spark, unshr, duckdb: multiples of them, for information",
+        "(Spark's shredded variant, an unshredded variant, DuckDB over our files). For writes: multiples of Spark's",
+        "unshredded write; the second bound of a write is a ratio to the bytes of Spark's shredded files.",
     ]
     for result in results:
         if result.details:
             numbers = ", ".join(f"{name} {_number(value)}" for name, value in result.details.items())
             lines += textwrap.wrap(f"{result.name}: {numbers}", WIDTH, subsequent_indent="  ")
-        lines += [f"{result.name}: {layout} gave other rows than struct" for layout in result.differs]
+        lines += [f"{result.name}: the rows of {layout} differ from those of struct" for layout in result.differs]
         lines += [f"{result.name}: {layout} failed: {why}" for layout, why in result.failed.items()]
     return lines

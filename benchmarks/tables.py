@@ -1,4 +1,4 @@
-"""The tables: events, one with 1,000 and one with 10 fields, and Bluesky's stream as JSONBench has it."""
+"""The tables of the bench: events, objects of 1,000 and of 10 fields, and generated rows like those of JSONBench."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PAGES = ["home", "product", "basket", "checkout", "account", "help", "search", "
 
 
 def _skewed(salt: str, bound: int) -> str:
-    """Small numbers far more often than large ones."""
+    """SQL of a number from 0 to bound - 1, of which small ones are more frequent."""
     return f"CAST(pow({random(salt, 1_000_000)} / 1e6D, 2) * {bound} AS BIGINT)"
 
 
 def _mixed(path: str, percent: int) -> Leaf:
-    """A number, which in that share of the documents is text: residual, and the same number after a cast."""
+    """A number that is a string, and so residual, in this share of the documents; casts give the same number."""
     name = quoted(path)
     text = f"{random(path + '?', 100)} < {percent}"
     document = f"CASE WHEN {text} THEN CAST(CAST({name} AS STRING) AS VARIANT) ELSE CAST({name} AS VARIANT) END"
@@ -56,7 +56,7 @@ EVENTS = Table(
         Leaf("tax", "DECIMAL(12,2)", f"CAST({_skewed('tax', 90_000)} / 100 AS DECIMAL(12,2))"),
         Leaf("quantity", "BIGINT", random("quantity", 10)),
         Leaf("currency", "STRING", pick(["EUR", "USD", "GBP", "JPY"], _skewed("currency", 4))),
-        # Below a thousandth JSON text has an exponent, which makes it a double and not a decimal.
+        # The JSON text of numbers below 0.001 has an exponent, so `parse_json` reads a double and not a decimal.
         Leaf("score", "DOUBLE", f"(1 + {random('score', 998_000)}) / 1e9D"),
         Leaf(
             "tags",
@@ -72,7 +72,7 @@ EVENTS = Table(
 
 
 def _fields(name: str, count: int) -> Table:
-    """Field f0 in every row, of the others 9 in each row: what differs is how many columns the file has."""
+    """Objects with the field f0 and 9 of the other fields in each row; `count` changes only the number of columns."""
     others = [
         Leaf(f"f{i}", "BIGINT", f"CASE WHEN row % {(count - 1) // 9} = {(i - 1) // 9} THEN {random(i, 1000)} END")
         for i in range(1, count)
@@ -85,7 +85,7 @@ NARROW = _fields("narrow", 10)
 
 
 def _text(salt: str, length: int) -> str:
-    """Text of hexadecimal digits that no codec makes much smaller than half."""
+    """SQL of random hexadecimal digits, which compress to about half their size."""
     return f"substr(sha2(concat('{salt}', row), 256), 1, {length})"
 
 
@@ -94,12 +94,12 @@ def _did(number: str) -> str:
 
 
 def _post(salt: str) -> str:
-    """The address of some post."""
+    """SQL of the address of a post."""
     author = _did(_skewed(salt, 300_000))
     return f"concat('at://', {author}, '/app.bsky.feed.post/3l', {_text(salt, 11)})"
 
 
-# In a hundred commits.
+# In percent of the commits.
 _COLLECTIONS = {
     "app.bsky.feed.like": 44.6,
     "app.bsky.graph.follow": 33.9,
@@ -115,7 +115,7 @@ _COLLECTIONS = {
 
 
 def _by_share(number: str, shares: dict[str, float]) -> str:
-    """One of the names, by a number from 0 until 100,000."""
+    """SQL of one of the names, by a number from 0 to 99,999."""
     until, cases = 0.0, ""
     for name, share in shares.items():
         until += share * 1000
@@ -127,8 +127,8 @@ _POST = "h_collection = 'app.bsky.feed.post'"
 _TIME = f"1732206349000000 + row * 2000 + {random('time', 2000)}"
 _MADE = "date_format(timestamp_micros(h_moment), \"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\")"
 
-# Rows of 99.4 % commits, of which 95.5 % create, 3.9 % delete, 0.6 % update; `subject` is an object in 50 % of all
-# rows (likes, reposts) and text in 36 % (follows, blocks, list items).
+# Of the rows, 99.4 % are commits: 95.5 % create, 3.9 % delete, 0.6 % update. `subject` is an object in 50 % of all rows
+# (likes, reposts) and a string in 36 % (follows, blocks, list items).
 BLUESKY = Table(
     "bluesky",
     files=8,

@@ -1,4 +1,4 @@
-"""One leaf among 1,000 against one among 10, with the reading of footers told apart."""
+"""A query on one leaf of a file with 1,000 leaves, compared with a file of 10, without the time for footers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAYOUTS = ("struct", "ours", "spark")
 
 
 def measure(bench: Bench) -> Result:
-    """Our scans count what footers take; a query reads them on all cores, and what it takes beyond is the leaf."""
+    """Measures the time for the leaf: that of the query without `footerTime` of its scans, divided by the cores."""
     result = Result(NAME)
     result.copies = bench.copies_for(lambda copies: _sum(bench, NARROW, "struct", copies))
     layouts = [layout for layout in LAYOUTS if layout in bench.plan.layouts]
@@ -31,32 +31,32 @@ def measure(bench: Bench) -> Result:
         for table in (WIDE, NARROW):
             runs[f"{layout} {table.name}"] = _sum(bench, table, layout, result.copies)
     for table in (WIDE, NARROW):
-        runs[f"ours {table.name}"] = _told_apart(bench, table, result.copies, leaves[table.name])
+        runs[f"ours {table.name}"] = _without_footers(bench, table, result.copies, leaves[table.name])
     rows = {name: canonical(run()) for name, run in runs.items()}
     result.differs = sorted(name for name in rows if rows[name] != rows["struct narrow"])
     for warm_up in leaves.values():
         warm_up.clear()
-    full, few = bench.plan.runs, min(bench.plan.runs, bench.plan.peer_runs)
-    rounds = {name: few if name.startswith("spark") else full for name in runs}
-    result.seconds = interleaved(runs, rounds, bench.quiet)
+    peer_runs = min(bench.plan.runs, bench.plan.peer_runs)
+    rounds = {name: peer_runs if name.startswith("spark") else bench.plan.runs for name in runs}
+    result.seconds = interleaved(runs, rounds, bench.collect_garbage)
     _judge(bench, layouts, leaves, result)
     return result
 
 
 def _judge(bench: Bench, layouts: list[str], leaves: dict[str, list[float]], result: Result) -> None:
-    taken = {name: bench.summary(seconds) for name, seconds in result.seconds.items()}
-    result.struct = taken["struct narrow"]
+    times = {name: bench.summary(seconds) for name, seconds in result.seconds.items()}
+    result.struct = times["struct narrow"]
     leaf = {name: bench.summary(seconds) for name, seconds in leaves.items()}
     result.bounds.append(Bound("narrow", LIMIT, leaf[WIDE.name] / leaf[NARROW.name]))
     for layout in layouts:
-        result.details[f"{layout} with footers"] = taken[f"{layout} wide"] / taken[f"{layout} narrow"]
+        result.details[f"{layout} with footers"] = times[f"{layout} wide"] / times[f"{layout} narrow"]
     for table in (WIDE, NARROW):
-        result.details[f"ours {table.name} footers s"] = taken[f"ours {table.name}"] - leaf[table.name]
+        result.details[f"ours {table.name} footers s"] = times[f"ours {table.name}"] - leaf[table.name]
 
 
-def _told_apart(bench: Bench, table: Table, copies: int, leaves: list[float]) -> Run:
-    """Our query, which notes the seconds that it takes without those for footers."""
-    sql = Query(NAME, table, SUM, ()).spelled("ours", bench.view(table, "ours", copies))
+def _without_footers(bench: Bench, table: Table, copies: int, leaves: list[float]) -> Run:
+    """Our query, which appends its seconds without those for footers to `leaves`."""
+    sql = Query(NAME, table, SUM, ()).sql_for("ours", bench.view(table, "ours", copies))
     assert sql is not None
 
     def run() -> Sequence[Sequence[Any]]:
@@ -69,6 +69,6 @@ def _told_apart(bench: Bench, table: Table, copies: int, leaves: list[float]) ->
 
 
 def _sum(bench: Bench, table: Table, layout: str, copies: int) -> Run:
-    sql = Query(NAME, table, SUM, ()).spelled(layout, bench.view(table, layout, copies))
+    sql = Query(NAME, table, SUM, ()).sql_for(layout, bench.view(table, layout, copies))
     assert sql is not None
     return bench.run_of(layout, sql)

@@ -1,4 +1,4 @@
-"""Writing a million documents, by a given shape and an inferred one, beside Spark's unshredded and shredded writes."""
+"""Writes of a million documents, along an explicit and an inferred shape, compared with Spark's writes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pyspark.sql import DataFrame
 
 from benchmarks import engines
 from benchmarks.bench import Bench
-from benchmarks.data import CODEC, ROOT, Settings, spark_shredding
+from benchmarks.data import CODEC, ROOT, Settings, bytes_of, spark_shredding
 from benchmarks.leaves import Table
 from benchmarks.measure import Rows, Run, canonical, interleaved
 from benchmarks.result import Bound, Result
 from benchmarks.tables import BLUESKY, EVENTS
 
 DOCUMENTS = 1_000_000
-# Of Spark's unshredded write; and of the bytes of Spark's shredded files.
+# The maximal ratios to the time of Spark's unshredded write, and to the bytes of Spark's shredded files.
 TIMES = {"explicit": 1.15, "inferred": 1.2}
 BYTES = 1.0
 SAMPLED = 500
@@ -38,20 +38,20 @@ def ours(bench: Bench, table: Table, kind: str, to: str) -> Run:
 
 
 def _result(bench: Bench, table: Table, kind: str) -> Result:
-    """All writers of a table are measured at once, in turns; a result is about one of ours."""
+    """One of our writes of a table; all writes of a table are measured together, in turns."""
     seconds, sizes, differs = _measured(bench, table.name)
-    taken = {name: bench.summary(times) for name, times in seconds.items()}
+    times = {name: bench.summary(runs_of) for name, runs_of in seconds.items()}
     result = Result(_name(table, kind), seconds=dict(seconds), differs=[kind] if kind in differs else [])
     result.bounds = [
-        Bound("unshredded", TIMES[kind], taken[kind] / taken["unshredded"]),
+        Bound("unshredded", TIMES[kind], times[kind] / times["unshredded"]),
         Bound("spark bytes", BYTES, sizes[kind] / sizes["spark"]),
     ]
-    result.ratios = {"spark": taken["spark"] / taken["unshredded"], "unshredded": 1.0}
-    # What reading the rows takes is in every time: without it, ours stands out more.
-    read = taken["input"]
-    result.details = {"unshredded s": taken["unshredded"], "input s": read, "bytes": sizes[kind]}
-    if taken["unshredded"] > read:
-        result.details["without input"] = (taken[kind] - read) / (taken["unshredded"] - read)
+    result.ratios = {"spark": times["spark"] / times["unshredded"], "unshredded": 1.0}
+    # Every time includes the time to read the rows.
+    read = times["input"]
+    result.details = {"unshredded s": times["unshredded"], "input s": read, "bytes": sizes[kind]}
+    if times["unshredded"] > read:
+        result.details["without input"] = (times[kind] - read) / (times["unshredded"] - read)
     return result
 
 
@@ -68,15 +68,15 @@ def _measured(bench: Bench, name_of_table: str) -> tuple[dict[str, list[float]],
     written = {name: home / name for name in runs if name != "input"}
     expected = _sample(source)
     differs = [name for name, path in written.items() if _sample(_read(bench, name, path)) != expected]
-    sizes = {name: sum(f.stat().st_size for f in path.glob("*.parquet")) for name, path in written.items()}
+    sizes = {name: bytes_of(path) for name, path in written.items()}
     rounds = {name: bench.plan.peer_runs if name == "spark" else bench.plan.runs for name in runs}
-    seconds = interleaved(runs, rounds, bench.quiet)
+    seconds = interleaved(runs, rounds, bench.collect_garbage)
     shutil.rmtree(home)
     return seconds, sizes, differs
 
 
 def _source(bench: Bench, table: Table) -> DataFrame:
-    """So many files of unshredded variants that they hold a million rows, each written by one task."""
+    """Unshredded variants: about a million rows, in whole files, each of which one task reads."""
     files = sorted(bench.data.path(table, "unshredded").glob("*.parquet"))
     rows = bench.data.rows[table.name]
     return bench.spark.read.parquet(*map(str, files[: max(1, round(len(files) * min(1.0, DOCUMENTS / rows)))]))
@@ -107,12 +107,12 @@ def _write(bench: Bench, table: Table, name: str, source: DataFrame, to: Path) -
 
 def _read(bench: Bench, name: str, path: Path) -> DataFrame:
     view = f"written_{name}"
-    engines.show_to_spark(bench.spark, "ours" if name in TIMES else name, str(path), view)
+    engines.create_view_in_spark(bench.spark, "ours" if name in TIMES else name, str(path), view)
     return bench.spark.table(view)
 
 
 def _sample(rows: DataFrame) -> Rows:
-    """How many rows there are, and some of them whole."""
+    """The number of rows, and the documents of some of them."""
     count = rows.count()
     every = max(1, count // SAMPLED)
     documents = rows.where(f"row % {every} = 0").selectExpr("row", "to_json(v)").collect()

@@ -43,7 +43,7 @@ def table(tmp_path):
 
 @pytest.fixture(scope="session")
 def conformance():
-    """The folder of external cases, which some machines have beside the clone."""
+    """The folder of external cases; a test that needs it is skipped if the folder does not exist."""
     folder = ROOT.parent / "shared" / "conformance"
     if not folder.is_dir():
         pytest.skip("no ../shared/conformance beside this clone")

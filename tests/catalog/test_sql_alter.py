@@ -135,7 +135,7 @@ def test_columns_and_properties_are_altered_as_with_parquet(spark, shape):
 
 @pytest.mark.parametrize("kind", ["files", "rows", "no rows"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_each_form_of_alter_table_is_done_or_refused_by_its_condition(spark, tmp_path, shape, kind):
+def test_each_form_of_alter_table_works_or_is_refused_with_its_condition(spark, tmp_path, shape, kind):
     with tables(spark, "t") as t:
         create(spark, t, **SHAPES[shape], **({} if kind == "files" else {"OPTIONS": "(table 'delta')"}))
         if kind != "no rows":

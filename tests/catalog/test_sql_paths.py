@@ -48,8 +48,8 @@ def test_a_query_on_a_path_reads_what_it_reads_on_load(spark, path, query):
     spark.read.format(FORMAT).load(path).createOrReplaceTempView("loaded")
     by_path, by_load = (spark.sql(query.format(t=t)) for t in (f"{FORMAT}.`{path}`", "loaded"))
     assert leaves(by_path) == leaves(by_load)
-    (found, counts), (wanted, others) = run(by_path), run(by_load)
-    assert sorted(map(str, found)) == sorted(map(str, wanted))
+    (result, counts), (expected, others) = run(by_path), run(by_load)
+    assert sorted(map(str, result)) == sorted(map(str, expected))
     assert counts == others
 
 
@@ -75,7 +75,7 @@ def test_views_and_tables_are_made_of_paths(spark, path):
         spark.sql("DROP VIEW of_path")
 
 
-def test_a_delta_table_is_read_as_it_was(spark, tmp_path):
+def test_a_delta_table_is_read_at_an_older_version(spark, tmp_path):
     path = str(tmp_path / "t")
     for i in (1, 2):
         rows(spark, i).write.format(FORMAT).option("table", "delta").mode("append").save(path)
@@ -94,7 +94,7 @@ def test_a_delta_table_is_read_as_it_was(spark, tmp_path):
     )
 
 
-def test_a_delta_table_of_a_catalog_is_read_as_it_was(spark, tmp_path):
+def test_a_delta_table_of_a_catalog_is_read_at_an_older_version(spark, tmp_path):
     with tables(spark, "t", "plain") as (t, plain):
         spark.sql(f"CREATE TABLE {t} (id BIGINT, v VARIANT) USING {FORMAT} OPTIONS (table 'delta')")
         for i in (1, 2):
@@ -130,7 +130,7 @@ def test_options_and_patterns_work_and_mistakes_are_named(spark, tmp_path):
         spark.sql(f"SELECT * FROM {FORMAT}.`{tmp_path}/a b1`")
 
 
-def test_tables_of_a_database_with_our_name_stay_what_they_are(spark):
+def test_tables_of_a_database_with_the_name_of_the_format_are_not_paths(spark):
     spark.sql(f"CREATE DATABASE {FORMAT}")
     try:
         spark.sql(f"CREATE TABLE {FORMAT}.named USING parquet AS SELECT 7L AS id")
@@ -242,11 +242,11 @@ print(json.dumps(seen))
 
 def test_a_session_whose_catalog_is_deltas_gives_the_same_rows(tmp_path):
     jars = ",".join(map(str, sorted((ROOT / ".tools" / "delta-spark").glob("*.jar"))))
-    wanted = [[0, 0, 0], [2, 2, 0], [4, 4, 0], [8, None, None], [9, 5, 1]]
+    expected = [[0, 0, 0], [2, 2, 0], [4, 4, 0], [8, None, None], [9, 5, 1]]
     assert python(tmp_path, BESIDE_DELTA, jars) == {
-        "files": wanted,
+        "files": expected,
         "files log": False,
-        "delta": wanted,
+        "delta": expected,
         "delta log": True,
     }
 

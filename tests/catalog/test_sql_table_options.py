@@ -20,11 +20,11 @@ SESSION = "spark.datasource.shredded_variant."
 
 def typed(spark, name):
     """The paths that are typed columns in the files of a table."""
-    found = shredded_variant.layout(location(spark, name)).entries
-    return {e.path for e in found if e.column == "v" and e.path != "$" and e.typed}
+    result = shredded_variant.layout(location(spark, name)).entries
+    return {e.path for e in result if e.column == "v" and e.path != "$" and e.typed}
 
 
-def test_ten_inserts_of_drifting_data_land_in_files_of_one_schema(spark):
+def test_ten_inserts_of_drifting_data_make_files_of_one_schema(spark):
     with tables(spark, "t") as t:
         create(spark, t, "id INT, v VARIANT")
         documents(spark, "n", "s").write.insertInto(t)

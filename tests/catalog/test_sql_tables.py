@@ -55,7 +55,7 @@ def pair(spark, kind):
 
 @pytest.mark.parametrize("mode", ["static", "dynamic"])
 @pytest.mark.parametrize("insert", list(INSERTS))
-def test_an_insert_leaves_what_it_leaves_in_parquet(spark, pair, insert, mode):
+def test_an_insert_has_the_rows_of_an_insert_into_parquet(spark, pair, insert, mode):
     ours, plain = pair
     with settings(spark, DYNAMIC if mode == "dynamic" else {}):
         for name in pair:
@@ -66,7 +66,7 @@ def test_an_insert_leaves_what_it_leaves_in_parquet(spark, pair, insert, mode):
 
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 @pytest.mark.parametrize("conf", [{}, DYNAMIC])
-def test_insert_into_leaves_what_it_leaves_in_parquet(spark, pair, mode, conf):
+def test_insert_into_has_the_rows_of_an_insert_into_parquet(spark, pair, mode, conf):
     with settings(spark, conf):
         for name in pair:
             rows(spark, 10, 11, p="'x'", n=1).write.mode(mode).insertInto(name)
@@ -97,7 +97,7 @@ def test_save_as_table_does_in_each_mode_what_it_does_with_parquet(spark, mode, 
         assert (Path(location(spark, ours)) / "_delta_log").exists() == bool(kind)
 
 
-def test_columns_are_found_by_name_or_by_place_as_in_parquet(spark, kind):
+def test_columns_are_found_by_name_or_by_position_as_in_parquet(spark, kind):
     with tables(spark, "t") as t:
         create(spark, t, **kind)
         turned = rows(spark, 1).select("v", "id")
@@ -166,7 +166,7 @@ def test_create_table_as_select_has_the_rows_of_the_query(spark, kind, clause, t
             assert data_files(tmp_path / "made")
 
 
-def test_a_managed_table_is_gone_with_its_files_when_it_is_dropped(spark, kind):
+def test_dropping_a_managed_table_deletes_its_files(spark, kind):
     with tables(spark, "t") as t:
         create(spark, t, **kind)
         rows(spark, 1).write.insertInto(t)
@@ -176,16 +176,16 @@ def test_a_managed_table_is_gone_with_its_files_when_it_is_dropped(spark, kind):
         assert not directory.exists() and not spark.catalog.tableExists(t)
 
 
-def test_an_external_table_reads_what_lies_there_and_its_columns_are_found(spark, kind, tmp_path):
+def test_an_external_table_reads_existing_files_and_infers_their_columns(spark, kind, tmp_path):
     path = str(tmp_path / "t a%20b")
     option = {"table": "delta"} if kind else {}
     rows(spark, 1, 2, p="'0x'").write.format(FORMAT).options(**option).partitionBy("p").save(path)
-    with tables(spark, "given", "found", "absent") as (given, found, absent):
+    with tables(spark, "given", "inferred", "absent") as (given, inferred, absent):
         create(spark, given, "id BIGINT, v VARIANT, p STRING", PARTITIONED_BY="(p)", LOCATION=f"'{path}'")
-        spark.sql(f"CREATE TABLE {found} USING {FORMAT} LOCATION '{path}'")
-        for name in (given, found):
+        spark.sql(f"CREATE TABLE {inferred} USING {FORMAT} LOCATION '{path}'")
+        for name in (given, inferred):
             rows(spark, 3, p="'0x'").write.insertInto(name)
-        assert ids(spark.table(given)) == ids(spark.table(found)) == [1, 2, 3, 3]
+        assert ids(spark.table(given)) == ids(spark.table(inferred)) == [1, 2, 3, 3]
         assert content(spark.table(given))[0] == ("1", '{"a":1,"b":"x1"}', "0x")
         spark.sql(f"DROP TABLE {given}")
         assert ids(spark.read.format(FORMAT).load(path)) == [1, 2, 3, 3]
@@ -200,19 +200,19 @@ def test_a_table_reads_just_its_leaves_and_skips_as_load_does(spark, kind):
             rows(spark, *range(start, start + 1000)).coalesce(1).write.insertInto(t)
         query = spark.sql(f"SELECT v:b::string FROM {t} WHERE v:a::bigint = 1500")
         assert leaves(query) == {"v.a", "v.b"}
-        found, counts = run(query)
-        assert [tuple(r) for r in found] == [("x1500",)]
+        result, counts = run(query)
+        assert [tuple(r) for r in result] == [("x1500",)]
         assert (counts.files if kind else counts.groups)[1] == 2
         (row,), counts = run(spark.sql(f"SELECT count(*), max(v:a::bigint) FROM {t}"))
         assert tuple(row) == (3000, 2999) and counts.answered == 3
 
 
 def test_partitions_of_a_table_are_pruned(spark, pair):
-    found, counts = run(spark.table(pair[0]).where("p = 'y'"))
-    assert len(found) == 2 and counts.files == (2, 4)
+    result, counts = run(spark.table(pair[0]).where("p = 'y'"))
+    assert len(result) == 2 and counts.files == (2, 4)
 
 
-def test_what_is_cached_of_a_table_is_read_anew_after_a_write(spark, kind):
+def test_a_cached_table_is_read_again_after_a_write(spark, kind):
     with tables(spark, "t") as t:
         create(spark, t, **kind)
         spark.sql(f"CACHE TABLE {t}")
@@ -277,7 +277,7 @@ def test_an_overwrite_of_a_delta_table_may_read_it(spark):
         assert ids(spark.table(t)) == [11]
 
 
-def test_rows_are_not_put_among_files_that_were_there_before(spark, tmp_path, kind):
+def test_create_table_as_select_into_a_directory_with_files_is_refused(spark, tmp_path, kind):
     path = str(tmp_path / "t")
     rows(spark, 1).write.format(FORMAT).options(**({"table": "delta"} if kind else {})).save(path)
     with tables(spark, "t") as t:
@@ -290,7 +290,7 @@ def test_rows_are_not_put_among_files_that_were_there_before(spark, tmp_path, ki
         assert ids(spark.table(t)) == ids(spark.read.format(FORMAT).load(path)) == [3]
 
 
-def test_columns_can_be_added_and_described_but_not_taken_away(spark):
+def test_columns_can_be_added_and_described_but_not_dropped(spark):
     with tables(spark, "t") as t:
         create(spark, t)
         rows(spark, 1).write.insertInto(t)

@@ -49,12 +49,12 @@ def table(spark, tmp_path):
     return path
 
 
-def test_appends_at_the_same_time_all_land(spark, table):
+def test_concurrent_appends_are_all_committed(spark, table):
     assert meanwhile(spark, table, lambda: save(rows(spark, 1), table)) == []
     assert ids(spark, table) == [0, 1, 100]
 
 
-def test_an_overwrite_and_an_append_that_has_read_nothing_both_land(spark, table):
+def test_an_overwrite_and_a_blind_append_are_both_committed(spark, table):
     assert meanwhile(spark, table, lambda: save(rows(spark, 1), table), mode="overwrite") == []
     assert ids(spark, table) == [1, 100]
 
@@ -66,7 +66,7 @@ def test_an_overwrite_fails_after_another_and_leaves_no_files(spark, table):
     assert len(files_on_disk(table) - active(table)) == 1, "the file that the other overwrite has replaced"
 
 
-def test_overwrites_of_an_empty_table_notice_each_other(spark, table):
+def test_concurrent_overwrites_of_an_empty_table_conflict(spark, table):
     save(rows(spark), table, mode="overwrite")
     (failure,) = meanwhile(spark, table, lambda: save(rows(spark, 1), table, mode="overwrite"), mode="overwrite")
     assert "SHREDDED_VARIANT_DELTA_CONFLICT" in failure
@@ -81,7 +81,7 @@ def test_a_serializable_table_refuses_an_overwrite_after_an_append(spark, tmp_pa
     assert ids(spark, path) == [0, 1]
 
 
-def test_columns_that_change_meanwhile_end_a_write(spark, table):
+def test_a_write_fails_if_another_commit_changes_columns(spark, table):
     wide = rows(spark, 1).selectExpr("*", "1 AS n")
     for mode in ("append", "overwrite"):
         failures = meanwhile(spark, table, lambda df=wide: save(df, table, mergeSchema="true"), mode=mode)
@@ -104,7 +104,7 @@ OF_ONE = {"dynamic": {"partitionOverwriteMode": "dynamic"}, "replaceWhere": {"re
 
 @pytest.mark.parametrize("kind", OF_ONE)
 @pytest.mark.parametrize("partition", [0, 1])
-def test_overwrites_of_partitions_land_beside_those_of_others_and_notice_their_own(spark, partitioned, kind, partition):
+def test_overwrites_conflict_only_with_overwrites_of_the_same_partitions(spark, partitioned, kind, partition):
     """A write of partition 0 begins; before its commit, another write replaces the given partition."""
     other = rows(spark, 7).selectExpr("*", f"{partition}L AS p")
     others = lambda: save(other, partitioned, mode="overwrite", replaceWhere=f"p = {partition}")  # noqa: E731
@@ -173,7 +173,7 @@ def test_a_killed_write_leaves_a_readable_table_and_no_half_commit(spark, table,
     assert 7 in ids(spark, table)
 
 
-def test_a_killed_creation_leaves_a_table_or_none(spark, tmp_path):
+def test_a_killed_creation_leaves_a_whole_table_or_no_table(spark, tmp_path):
     job = script(tmp_path, WRITER)
     for moment in range(10 if FUZZ else 2):
         path = tmp_path / f"t{moment}"

@@ -47,7 +47,7 @@ def test_rows_of_a_write_that_was_killed_are_not_read(spark, begun):
     refusal(lambda: spark.readStream.format(FORMAT).load(str(begun)), name=UNCOMMITTED)
 
 
-def test_its_files_are_named_and_never_taken_for_rows_of_the_table(spark, begun):
+def test_files_of_an_uncommitted_creation_are_named_and_never_read(spark, begun):
     for mode in ("append", "overwrite"):
         for options in ({}, {"table": "delta"}):
             write = rows(spark, 2).write.format(FORMAT).mode(mode).options(**options)
@@ -89,14 +89,14 @@ def test_a_creation_that_fails_leaves_no_log(spark, tmp_path):
     assert ids(load(spark, path)) == [5]
 
 
-def test_a_write_that_fails_takes_no_log_of_others_away(spark, tmp_path):
+def test_a_failed_write_does_not_remove_a_log_of_another_writer(spark, tmp_path):
     path = save(rows(spark, 5), tmp_path / "t")
     with pytest.raises(Exception, match="no more"):
         save(raising(spark), path)
     assert ids(load(spark, path)) == [5] and files_on_disk(path) == active(path)
 
 
-def test_while_a_table_is_created_nobody_reads_its_files(spark, tmp_path):
+def test_files_of_a_table_are_not_read_before_its_first_commit(spark, tmp_path):
     """The log directory exists when the first row is written."""
     from pyspark.sql import functions as f
 

@@ -69,7 +69,7 @@ def test_only_files_that_the_log_names_count(table, tmp_path):
     assert json.loads(call("layout", table, "--json"))["rows"] == 4
 
 
-def test_a_checkpoint_stands_for_the_commits_before_it(spark, tmp_path):
+def test_a_checkpoint_replaces_the_commits_before_it(spark, tmp_path):
     path = tmp_path / "t"
     save(rows(spark, 1, 2), path, delta__checkpointInterval="2")
     save(rows(spark, 3), path)
@@ -142,7 +142,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_log_is_refused_in_a_sentence(table, name):
+def test_a_broken_log_is_refused_in_one_sentence(table, name):
     damage, mention = BROKEN[name]
     damage(table)
     with pytest.raises(UnreadableFile, match=mention) as caught:
@@ -151,7 +151,7 @@ def test_a_broken_log_is_refused_in_a_sentence(table, name):
     assert str(table) in str(caught.value)
 
 
-def test_a_table_without_files_is_no_layout(spark, tmp_path):
+def test_layout_refuses_a_table_without_files(spark, tmp_path):
     save(rows(spark), tmp_path / "t")
     with pytest.raises(UnreadableFile, match="no Parquet file"):
         shredded_variant.layout(tmp_path / "t")

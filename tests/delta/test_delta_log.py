@@ -82,9 +82,9 @@ def lines(path):
 
 def contents(path, kind):
     """(version, content) of every action of a kind."""
-    found = [(version, content) for version, each, content in lines(path) if each == kind]
-    assert found, kind
-    return found
+    result = [(version, content) for version, each, content in lines(path) if each == kind]
+    assert result, kind
+    return result
 
 
 @pytest.mark.parametrize("kind", KEYS)
@@ -171,8 +171,8 @@ def truth(spark, table, add):
     counts = spark.sql("SELECT count(*), count_if(id IS NULL), count_if(v IS NULL), count_if(s.x IS NULL), "
                        "count_if(`d.e` IS NULL), min(id), max(id), min(s.x), max(s.x), "
                        "CAST(min(`d.e`) AS STRING), CAST(max(`d.e`) AS STRING) FROM file").first()  # fmt: skip
-    found = spark.sql(f"SELECT {ends} FROM file").first()
-    paths = {path: (found[2 * i], found[2 * i + 1]) for i, path in enumerate(PATHS)}
+    result = spark.sql(f"SELECT {ends} FROM file").first()
+    paths = {path: (result[2 * i], result[2 * i + 1]) for i, path in enumerate(PATHS)}
     return counts, paths
 
 

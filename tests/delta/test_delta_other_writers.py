@@ -9,7 +9,7 @@ from delta_spark import SETTINGS, delta_spark  # noqa: F401
 from delta_tables import active, commits, load, save, statistics
 from programs import ROOT
 from scan_counts import run
-from shredded_variant.footers.layout import layout
+from shredded_variant import layout
 from tables import FORMAT
 
 SHAPE = {"shredding.shape.v": "a BIGINT, s STRING, o STRUCT<d DATE, f DOUBLE>"}
@@ -54,11 +54,11 @@ CONDITIONS = [
 def test_delta_spark_filters_our_tables_as_we_do(spark, delta_spark, ours, condition):  # noqa: F811
     """On Spark 4.3 delta-spark skips files only by partitions: the random column keeps the filter above the scan."""
     query = f"SELECT id, p, to_json(v) FROM (SELECT *, rand() AS r FROM {{t}}) WHERE {condition} AND r >= 0 ORDER BY id"
-    found = same(spark, delta_spark, ours, query)
+    result = same(spark, delta_spark, ours, query)
     expected = rows(spark, 0, 100, partition="CAST(id div 10 % 2 AS INT)").where(condition).select("id")
-    assert [r[0] for r in found] == sorted(r[0] for r in expected.collect())
+    assert [r[0] for r in result] == sorted(r[0] for r in expected.collect())
     pushed = f"SELECT id, to_json(v) FROM {{t}} WHERE {condition} ORDER BY id"
-    assert [list(r) for r in spark.sql(pushed.format(t="asked")).collect()] == [[r[0], r[2]] for r in found]
+    assert [list(r) for r in spark.sql(pushed.format(t="asked")).collect()] == [[r[0], r[2]] for r in result]
 
 
 @pytest.mark.parametrize("condition", ["p = 1", "p IN (0, 7)", "p IS NULL", "p > 0 AND p < 9"])
@@ -115,8 +115,8 @@ def test_all_types_residuals_nulls_and_nested_values_are_the_same(spark, delta_s
         df = spark.sql(f"SELECT id, v, named_struct('v', v, 'n', id) AS s FROM ({union})").coalesce(1)
         save(df, path, **options)
         for column in ("v", "s.v"):
-            found = same(spark, delta_spark, path, f"SELECT id, to_json({column}) FROM {{t}} ORDER BY id")
-            assert found == [list(r) for r in expected]
+            result = same(spark, delta_spark, path, f"SELECT id, to_json({column}) FROM {{t}} ORDER BY id")
+            assert result == [list(r) for r in expected]
             same(spark, delta_spark, path,
                  f"SELECT id, {column} IS NULL, is_variant_null({column}) FROM {{t}} ORDER BY id")  # fmt: skip
         for name, kind in KINDS.items():
@@ -133,16 +133,16 @@ def ids(spark, path):
     return sorted(r[0] for r in load(spark, path).select("id").collect())
 
 
-def test_delta_spark_inserts_into_our_tables_and_we_go_on(spark, delta_spark, tmp_path):  # noqa: F811
+def test_delta_spark_and_we_insert_into_one_table_in_turns(spark, delta_spark, tmp_path):  # noqa: F811
     path = tmp_path / "t"
     save(rows(spark, 0, 10), path, "p", **SHAPE)
     query = "SELECT id, name, x, CAST(day AS STRING), to_json(v), p FROM {t} ORDER BY id"
     new = "SELECT 100L, 'n', 1.0D, DATE'2026-01-01', parse_json('{{\"a\":100}}'), 0L"
     delta_spark.sql(f"INSERT INTO {{t}} {new}", t=path)
     assert [r[0] for r in same(spark, delta_spark, path, query)] == [*range(10), 100]
-    found, counts = run(load(spark, path).where("v:a::bigint >= 9").select("id"))
+    result, counts = run(load(spark, path).where("v:a::bigint >= 9").select("id"))
     # The file of delta-spark has no bounds, so that it is opened; our files are skipped by their bounds.
-    assert (sorted(r[0] for r in found), counts.files) == ([9, 100], (2, 1))
+    assert (sorted(r[0] for r in result), counts.files) == ([9, 100], (2, 1))
     save(rows(spark, 20, 21), path, mode="overwrite", partitionOverwriteMode="dynamic", **SHAPE)
     assert [r[0] for r in same(spark, delta_spark, path, query)] == [1, 3, 5, 7, 9, 20]
     delta_spark.sql(f"INSERT INTO {{t}} {new}", t=path)
@@ -177,7 +177,7 @@ def shredded(delta_spark, tmp_path):  # noqa: F811
     return path
 
 
-def test_tables_that_delta_spark_has_shredded_are_ours_to_read_and_write(spark, delta_spark, shredded):  # noqa: F811
+def test_tables_that_delta_spark_has_shredded_are_read_and_written(spark, delta_spark, shredded):  # noqa: F811
     assert {shape.kind for shape in layout(shredded).shapes} == {"parquet"}
     query = "SELECT id, to_json(v), p FROM {t} ORDER BY id"
     assert [r[0] for r in same(spark, delta_spark, shredded, query)] == list(range(20))
@@ -224,12 +224,12 @@ def test_the_documents_say_what_deltas_own_tools_do_on_this_spark(spark, delta_s
     path = tmp_path / "t"
     df = spark.range(0, 8, 1, 1).selectExpr("id", "parse_json(concat('{\"kind\":', id, '}')) AS v", "id % 2 AS day")
     save(df, path, "day", **{"shredding.shape.v": "kind STRING"})
-    found = []
+    result = []
     for statement in statements:
         asked = statement.replace("{", "{{").replace("}", "}}")
         assert "delta.`/path`" in asked
-        found.append(delta_spark.sql(asked.replace("delta.`/path`", "{t}"), t=path))
-    assert found == [[["1", 1], ["3", 1], ["5", 1], ["7", 1]], []]
+        result.append(delta_spark.sql(asked.replace("delta.`/path`", "{t}"), t=path))
+    assert result == [[["1", 1], ["3", 1], ["5", 1], ["7", 1]], []]
     assert ids(spark, path) == [*range(8), 100]
     assert delta_spark.history(path) == ["WRITE", "WRITE"]
     before = commits(path)

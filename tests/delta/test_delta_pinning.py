@@ -41,7 +41,7 @@ def pinned(spark, table):
     return save(documents(spark, "n", "s"), table)
 
 
-def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark, pinned, tmp_path):
+def test_drifting_batches_a_stream_and_concurrent_writers_make_files_of_one_schema(spark, pinned, tmp_path):
     first = active(pinned)
     drift = [("n",), ("s", "n"), ("d",), ("o",), ("l", "o"), ("n", "d"), ("s",), ("o", "n"), ("l",), ("d", "s", "o")]
     for i, fields in enumerate(drift):
@@ -61,7 +61,7 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     assert not actions(pinned, "add", 1)
 
 
-def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
+def test_concurrent_first_writers_pin_one_shape(spark, pinned):
     first = active(pinned)
     batches = [documents(spark, f, start=i * ROWS) for i, f in enumerate(("n", "d", "s", "o"), 1)]
     at_once(lambda df: save(df, pinned), batches)
@@ -70,7 +70,7 @@ def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
     assert load(spark, pinned).select("id").distinct().count() == 5 * ROWS
 
 
-def test_a_pin_is_no_conflict_for_those_who_began_before_it(spark, table):
+def test_a_pin_does_not_conflict_with_writes_that_began_before_it(spark, table):
     for mode in ("append", "overwrite"):
         path = f"{table}.{mode}"
         save(documents(spark, "n").selectExpr("CAST(id AS BIGINT) AS id", "v"), path)
@@ -81,14 +81,14 @@ def test_a_pin_is_no_conflict_for_those_who_began_before_it(spark, table):
         assert len(ids) == ROWS
 
 
-def test_without_a_pin_each_file_decides_for_itself(spark, table):
+def test_without_a_pin_each_file_has_its_own_shape(spark, table):
     for fields in ("n", "s", "o"):
         save(documents(spark, fields), table, shredding__pin="none")
     assert len(schemas(table)) == 3
     assert pins(table) == {}
 
 
-def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, table):
+def test_nothing_is_pinned_before_there_are_enough_rows(spark, table):
     save(documents(spark, "n", rows=600), table)
     save(documents(spark, "s", "d", rows=600), table)
     assert pins(table) == {}
@@ -120,7 +120,7 @@ def test_columns_are_pinned_one_by_one(spark, pinned):
     assert pins(pinned) == {"v": SHAPE, "s.`v-w`": "STRUCT<o STRUCT<p BIGINT>>"}
 
 
-def test_overwriting_starts_anew(spark, pinned):
+def test_an_overwrite_removes_the_pin(spark, pinned):
     append(documents(spark, "n"), pinned)
     assert pins(pinned) == {"v": SHAPE}
     save(documents(spark, "o"), pinned, mode="overwrite")
@@ -130,7 +130,7 @@ def test_overwriting_starts_anew(spark, pinned):
     assert pins(pinned) == {"v": "STRUCT<o STRUCT<p BIGINT>>"}
 
 
-def test_partitions_that_are_overwritten_follow_the_pin(spark, table):
+def test_overwritten_partitions_have_the_pinned_shape(spark, table):
     save(documents(spark, "n", "s").selectExpr("*", "id % 2 AS part"), table, "part")
     first = active(table)
     other = documents(spark, "o").selectExpr("*", "1 AS part")
@@ -151,7 +151,7 @@ def set_property(path, column, shape):
     log.write_text("".join(json.dumps(action) + "\n" for action in (info, metadata)))
 
 
-def test_a_person_sets_the_shape_and_the_next_write_has_it(spark, pinned, delta_spark):  # noqa: F811
+def test_the_next_write_uses_a_shape_that_a_user_has_set(spark, pinned, delta_spark):  # noqa: F811
     append(documents(spark, "n"), pinned)
     set_property(pinned, "v", "n INT, o STRUCT<p INT>")
     assert "group field_id=-1 o {" in append(documents(spark, "n", "s"), pinned)
@@ -162,7 +162,7 @@ def test_a_person_sets_the_shape_and_the_next_write_has_it(spark, pinned, delta_
 
 
 @pytest.mark.parametrize(("column", "shape"), [("v", "n NUMBER"), ("`v", "n INT")])
-def test_a_property_that_is_no_shape_is_refused_before_a_file_is_written(spark, pinned, column, shape):
+def test_a_property_that_is_not_a_shape_is_refused_before_a_file_is_written(spark, pinned, column, shape):
     set_property(pinned, column, shape)
     before = active(pinned)
     refusal(lambda: save(documents(spark, "n"), pinned), "DELTA_PIN", "shredded_variant.shape", "unset the property")

@@ -10,7 +10,7 @@ from catalog_tables import tables
 from delta_logs import ids, rewrite
 from delta_spark import delta_spark  # noqa: F401
 from delta_tables import actions, commits, load, save
-from shredded_variant.footers.layout import layout
+from shredded_variant import layout
 from tables import FORMAT, refusal
 
 PLAIN = ("id", "id % 2 AS p")
@@ -115,7 +115,7 @@ def test_mapped_columns_of_an_older_version_are_refused(spark, table, mode):
     refusal(lambda: save(rows(spark, 3), table), "columnMapping")
 
 
-def test_columns_that_are_not_mapped_are_no_harm(spark, table):
+def test_a_column_mapping_feature_without_mapped_columns_is_accepted(spark, table):
     with_protocol(table, 2, 5, properties={"delta.columnMapping.mode": "none"})
     save(rows(spark, 3), table)
     assert ids(load(spark, table)) == [1, 2, 3]
@@ -182,7 +182,7 @@ TRACKED = {"delta.enableRowTracking": "true", "delta.rowTracking.materializedRow
            "delta.rowTracking.materializedRowCommitVersionColumnName": "_row-commit-version-1"}  # fmt: skip
 
 
-def test_rows_of_tracked_tables_keep_ids_that_nobody_else_has(spark, tmp_path, delta_spark):  # noqa: F811
+def test_rows_of_tracked_tables_have_unique_ids(spark, tmp_path, delta_spark):  # noqa: F811
     """`baseRowId` of each new file is above all former row ids, and the domain has the highest id."""
     table = tmp_path / "t"
     delta_spark.sql(
@@ -193,13 +193,13 @@ def test_rows_of_tracked_tables_keep_ids_that_nobody_else_has(spark, tmp_path, d
     save(rows(spark, 3, 4, 5), table)
     save(rows(spark, 6), table)
     asked = "SELECT id, _metadata.row_id, _metadata.row_commit_version FROM {t} ORDER BY id"
-    found = delta_spark.sql(asked, t=table)
-    assert [r[0] for r in found] == [1, 2, 3, 4, 5, 6] == [r[0] + 1 for r in sorted([[x[1]] for x in found])]
-    assert [r[2] for r in found][2:] == [2, 2, 2, 3]
+    result = delta_spark.sql(asked, t=table)
+    assert [r[0] for r in result] == [1, 2, 3, 4, 5, 6] == [r[0] + 1 for r in sorted([[x[1]] for x in result])]
+    assert [r[2] for r in result][2:] == [2, 2, 2, 3]
     delta_spark.sql("INSERT INTO {t} VALUES (7, 1)", t=table)
     save(rows(spark, 8), table, mode="overwrite")
-    found = delta_spark.sql(asked, t=table)
-    assert [r[0] for r in found] == [8] and found[0][1] > 6
+    result = delta_spark.sql(asked, t=table)
+    assert [r[0] for r in result] == [8] and result[0][1] > 6
     assert ids(load(spark, table)) == [8]
 
 

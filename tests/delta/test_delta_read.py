@@ -38,7 +38,7 @@ def in_protocol(table, readers=(), writers=(), properties=None):
     rewrite(table, 0, change)
 
 
-def test_removed_files_stay_gone(spark, table):
+def test_removed_files_are_not_read(spark, table):
     assert ids(load(spark, table)) == [3, 4, 5]
     assert ids(load(spark, table).where("p = 1")) == [3, 5]
     assert load(spark, table).count() == 3
@@ -67,7 +67,7 @@ def test_a_time_finds_the_version_that_was_the_newest(spark, table):
     refusal(lambda: load(spark, table, timestampAsOf="2027-12-31").collect(), "2027-12-31")
 
 
-def test_a_frame_keeps_the_version_that_it_was_made_of(spark, table):
+def test_a_frame_keeps_the_version_with_which_it_was_made(spark, table):
     df = load(spark, table)
     assert ids(df) == [3, 4, 5]
     save(rows(spark, 6), table)
@@ -131,21 +131,21 @@ def test_a_stream_into_a_part_of_a_table_is_refused(spark, table, tmp_path):
 
 
 @pytest.mark.parametrize("feature", ["typeWidening", "catalogManaged", "aFeatureOfTomorrow"])
-def test_a_feature_that_readers_must_know_is_refused_by_name(spark, table, feature):
+def test_an_unknown_reader_feature_is_refused_by_name(spark, table, feature):
     in_protocol(table, readers=[feature])
     refusal(lambda: load(spark, table).collect(), feature)
     refusal(lambda: save(rows(spark, 6), table), feature)
 
 
 @pytest.mark.parametrize("feature", ["icebergCompatV2", "clustering", "aFeatureOfTomorrow"])
-def test_a_feature_that_writers_must_know_is_refused_by_name_and_read(spark, table, feature):
+def test_an_unknown_writer_feature_is_refused_for_writes_and_accepted_for_reads(spark, table, feature):
     in_protocol(table, writers=[feature])
     assert ids(load(spark, table)) == [3, 4, 5]
     refusal(lambda: save(rows(spark, 6), table), feature)
 
 
 @pytest.mark.parametrize("feature", ["variantType-preview", "variantShredding-preview", "timestampNtz", "v2Checkpoint"])
-def test_features_that_change_nothing_here_are_accepted(spark, table, feature):
+def test_features_without_an_effect_on_reads_and_writes_are_accepted(spark, table, feature):
     in_protocol(table, readers=[feature])
     save(rows(spark, 6), table)
     assert ids(load(spark, table)) == [3, 4, 5, 6]
@@ -176,7 +176,7 @@ USED = {
 
 
 @pytest.mark.parametrize("feature", USED)
-def test_a_feature_in_use_is_refused_and_one_that_is_not_used_is_no_harm(spark, table, original, tmp_path, feature):
+def test_a_feature_is_refused_only_if_the_table_uses_it(spark, table, original, tmp_path, feature):
     unused = Path(shutil.copytree(original, tmp_path / "unused"))
     in_protocol(unused, writers=[feature])
     save(rows(spark, 6), unused)

@@ -58,7 +58,7 @@ def test_save_in_the_modes_ignore_and_error_changes_nothing(spark, table, option
     assert state(table) == before and ids(load(spark, table)) == [2]
 
 
-def test_a_session_that_means_files_is_refused(spark, table):
+def test_a_write_of_files_into_a_delta_table_is_refused(spark, table):
     before = state(table)
     for mode in ("append", "overwrite"):
         refusal(lambda m=mode: save(rows(spark, 3), table, mode=m, table="files"), "'table'")
@@ -128,7 +128,7 @@ WRITES = {
 
 
 @pytest.mark.parametrize("statement", WRITES)
-def test_paths_in_sql_are_no_way_to_write(spark, table, statement):
+def test_writes_to_paths_in_sql_are_refused(spark, table, statement):
     before = state(table)
     with pytest.raises(AnalysisException, match=WRITES[statement]):
         spark.sql(statement.format(t=f"{FORMAT}.`{table}`"))

@@ -73,8 +73,8 @@ def test_one_row_group_decides_what_is_known_of_the_file(spark, tmp_path, name, 
     whole = range(group * GROUP, group * GROUP + GROUP)
     there = whole if isinstance(odd, tuple) else [group * GROUP + 3]
     others = [i for i in range(GROUP * GROUPS) if i not in there]
-    found = table(spark, tmp_path / "t", value, odd, shape, groups=(group,))
-    assert found == (expected and expected(others[0], others[-1]))
+    result = table(spark, tmp_path / "t", value, odd, shape, groups=(group,))
+    assert result == (expected and expected(others[0], others[-1]))
     rows, counts = run(load(spark, tmp_path / "t").where(condition).select("id"))
     assert sorted(r[0] for r in rows) == list(there)
     assert counts.files == (1, 0)

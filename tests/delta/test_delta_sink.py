@@ -94,7 +94,7 @@ def test_each_batch_is_one_commit_that_names_query_and_batch(spark, stream, tabl
     assert not (Path(table) / "_spark_metadata").exists()
 
 
-def test_an_existing_table_is_known_by_its_log(spark, table, tmp_path):
+def test_an_existing_table_is_recognised_by_its_log(spark, table, tmp_path):
     save(spark.sql("SELECT 0L AS id, parse_json('{\"a\":0}') AS v"), table)
     stream = Stream(spark, tmp_path, table).arrive(1)
     stream.options = {}
@@ -106,9 +106,9 @@ def test_files_are_shredded_partitioned_and_have_statistics_as_those_of_batch_wr
     stream.options["shredding.shape.v"] = "a BIGINT"
     stream.arrive(1, 2, 3).run("p", select=("*", "id % 2 AS p"))
     assert {a["partitionValues"]["p"] for a in actions(table, "add")} == {"0", "1"}
-    found = {s["numRecords"]: s for s in statistics(table)}
-    assert bounds(found[2]["minValues"]["v"]) == {"$['a']": V("int64", 1)}
-    assert bounds(found[2]["maxValues"]["v"]) == {"$['a']": V("int64", 3)}
+    result = {s["numRecords"]: s for s in statistics(table)}
+    assert bounds(result[2]["minValues"]["v"]) == {"$['a']": V("int64", 1)}
+    assert bounds(result[2]["maxValues"]["v"]) == {"$['a']": V("int64", 3)}
     schema = str(pq.ParquetFile(f"{table}/{sorted(active(table))[0]}").schema)
     assert "typed_value" in schema
     assert sorted(map(tuple, load(spark, table).selectExpr("id", "v:a::int", "p").collect())) == [
@@ -138,7 +138,7 @@ def test_a_batch_that_was_committed_is_not_written_again(spark, stream, table):
     assert batches(table) == [0, 1, 2]
 
 
-def test_a_batch_is_known_after_a_checkpoint_of_the_table(spark, stream, table):
+def test_a_batch_is_not_written_again_after_a_checkpoint_of_the_table(spark, stream, table):
     stream.options["delta.checkpointInterval"] = "2"
     for i in range(4):
         stream.arrive(i).run()
@@ -164,7 +164,7 @@ def test_two_streams_write_one_table(spark, table, tmp_path):
     assert ids(spark, table) == [0, 1, 2, 3, 10, 11, 12, 13]
 
 
-def test_a_query_that_is_killed_goes_on_with_each_row_once(spark, table, tmp_path):
+def test_a_killed_query_reads_each_row_once_after_its_restart(spark, table, tmp_path):
     stream = Stream(spark, tmp_path / "one", table)
     kills = 20 if FUZZ else 2
     number = 6 * kills

@@ -61,7 +61,7 @@ def test_files_that_cannot_match_are_not_opened(spark, table, condition):
 
 @pytest.fixture
 def remains(table, tmp_path):
-    """The table, whose files are all garbage but the three that a range matches."""
+    """The table; all its files are invalid except the three that a range matches."""
     copy = Path(shutil.copytree(table, tmp_path / "remains"))
     firsts = [file["minValues"]["id"] for file in statistics(copy, 0)]
     paths = [add["path"] for add in actions(copy, "add", 0)]
@@ -98,7 +98,7 @@ def test_keys_of_a_join_skip_files(spark, table):
     assert counts.files == (2, FILES - 2)
 
 
-def test_statistics_survive_a_checkpoint(spark, tmp_path):
+def test_a_checkpoint_keeps_the_statistics(spark, tmp_path):
     path = tmp_path / "t"
     for i in range(12):
         df = spark.range(i * 10, i * 10 + 10, 1, 1).selectExpr("id", f"{DOCUMENT} AS v")

@@ -80,16 +80,16 @@ def test_a_table_is_read_first_and_then_what_each_commit_adds(spark, reader, tab
 def test_rows_have_their_columns_values_and_files(spark, reader, table):
     save(rows(spark, 3), table)
     reader.run(("*", "v:a::int AS a", "_metadata.file_name AS file"))
-    found = spark.read.parquet(str(reader.folder / "rows"))
+    result = spark.read.parquet(str(reader.folder / "rows"))
     assert reader.load().columns == ["p", "id", "v"]
-    assert sorted(map(tuple, found.selectExpr("p", "id", "to_json(v)", "a").collect())) == [
+    assert sorted(map(tuple, result.selectExpr("p", "id", "to_json(v)", "a").collect())) == [
         (0, 0, '{"a":0}', 0),
         (0, 2, '{"a":2}', 2),
         (1, 1, '{"a":1}', 1),
         (1, 3, '{"a":3}', 3),
     ]
     files = {Path(a["add"]["path"]).name for commit in commits(table) for a in commit if "add" in a}
-    assert {r[0] for r in found.select("file").collect()} == files
+    assert {r[0] for r in result.select("file").collect()} == files
 
 
 def test_files_that_were_removed_before_the_start_are_not_read(spark, reader, table):
@@ -97,7 +97,7 @@ def test_files_that_were_removed_before_the_start_are_not_read(spark, reader, ta
     assert reader.run() == [7]
 
 
-def test_a_running_query_sees_commits_as_they_come(spark, reader, table):
+def test_a_running_query_reads_new_commits(spark, reader, table):
     query = reader.start(processingTime="0 seconds")
     try:
         query.processAllAvailable()
@@ -139,7 +139,7 @@ def test_limits_make_batches_of_files_within_versions(spark, tmp_path, options, 
         assert len(reader.batches()) == sizes
 
 
-def test_a_query_goes_on_where_it_was_stopped(spark, reader, table):
+def test_a_restarted_query_continues_after_its_last_batch(spark, reader, table):
     """Also if the sink has the batch but the query has no note of it, and if a version was read in part."""
     reader.options = {"maxFilesPerTrigger": "1"}
     reader.run()
@@ -166,7 +166,7 @@ def test_a_query_that_was_stopped_in_its_first_batch_starts_at_the_same_place(sp
     assert reader.run() == [0, 1, 2]
 
 
-def test_an_empty_table_and_one_without_news_have_no_batch(spark, tmp_path):
+def test_an_empty_table_and_one_without_new_commits_have_no_batch(spark, tmp_path):
     save(rows(spark), tmp_path / "t")
     reader = Reader(spark, tmp_path / "t", tmp_path / "s")
     query = reader.start(availableNow=True)
@@ -283,7 +283,7 @@ def test_columns_that_do_not_fit_are_refused(spark, reader, table):
         reader.run()
 
 
-def test_a_checkpoint_of_another_table_or_none_is_refused(spark, reader, table):
+def test_a_checkpoint_of_another_table_or_an_invalid_one_is_refused(spark, reader, table):
     reader.run()
     shutil.rmtree(table)
     save(rows(spark, 9), table, "p")

@@ -60,8 +60,8 @@ TYPES = {
 @pytest.mark.parametrize("shape", TYPES)
 def test_a_path_has_bounds_of_its_type(spark, tmp_path, shape):
     values, lower, upper = TYPES[shape]
-    found = of(spark, tmp_path / "t", f"a {shape}", *map(named, values))
-    assert [[(k, repr(x)) for k, x in side.items()] for side in found] == [[(ISO, repr(lower))], [(ISO, repr(upper))]]
+    result = of(spark, tmp_path / "t", f"a {shape}", *map(named, values))
+    assert [[(k, repr(x)) for k, x in side.items()] for side in result] == [[(ISO, repr(lower))], [(ISO, repr(upper))]]
 
 
 LOW, HIGH = "00ff0000-0000-0000-0000-000000000000", "f24f9b64-81fa-49d1-b74e-8c09a6e31c56"
@@ -138,8 +138,8 @@ def test_names_are_normalized_paths(spark, tmp_path):
     df = spark.createDataFrame([(json,)], "j STRING").selectExpr("1 AS id", "parse_json(j) AS v")
     save(df, tmp_path / "t", **{"shredding.shape.v": shape})
     (file,) = statistics(tmp_path / "t")
-    found = {k: x.value for k, x in bounds(file["minValues"]["v"]).items()}
-    assert found == {
+    result = {k: x.value for k, x in bounds(file["minValues"]["v"]).items()}
+    assert result == {
         r"$['it\'s']": 1, "$['a.b']": 2, "$['']": 3, "$['q\"\\\\']": 4, r"$['t\t\u0001']": 5, "$['é😀']": 6,
         "$['o']['p']['q']": 7,
     }  # fmt: skip
@@ -200,9 +200,9 @@ def test_plain_columns_have_bounds_as_delta_has_them(spark, tmp_path, value):
     )
     (file,) = statistics(tmp_path / "t")
     assert file["nullCount"] == {"c": 1, "s": {"x": 1}}
-    found = file["minValues"].get("c"), file["maxValues"].get("c")
-    assert found == (PLAIN[value] or (None, None))
-    assert (file["minValues"]["s"].get("x"), file["maxValues"]["s"].get("x")) == found
+    result = file["minValues"].get("c"), file["maxValues"].get("c")
+    assert result == (PLAIN[value] or (None, None))
+    assert (file["minValues"]["s"].get("x"), file["maxValues"]["s"].get("x")) == result
 
 
 def test_our_files_carry_the_tag_of_their_bounds(spark, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from catalog_tables import create, location, tables
 from delta_spark import delta_spark  # noqa: F401
 from delta_tables import active, commits, files_on_disk, load, save
-from shredded_variant.footers.layout import layout
+from shredded_variant import layout
 from tables import FORMAT, refusal
 
 SHAPE = {"shredding.shape.v": "a BIGINT"}

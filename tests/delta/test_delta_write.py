@@ -42,7 +42,7 @@ def test_a_new_table_has_the_protocol_the_features_and_the_property_of_the_rfc(s
     assert '"type":"variant"' in metadata["schemaString"]
 
 
-def test_each_write_is_one_commit_and_says_how_it_came(spark, table):
+def test_each_write_is_one_commit_with_its_operation(spark, table):
     save(rows(spark, 1, 2), table, "p", mode="error")
     save(rows(spark, 3), table)
     save(rows(spark, 4), table, mode="overwrite")
@@ -53,7 +53,7 @@ def test_each_write_is_one_commit_and_says_how_it_came(spark, table):
     assert [i["operationMetrics"]["numOutputRows"] for i in infos] == ["2", "1", "1"]
 
 
-def test_every_mode_reads_equal_with_an_independent_delta(spark, table, delta_spark):  # noqa: F811
+def test_an_independent_delta_reader_reads_the_same_rows_in_every_mode(spark, table, delta_spark):  # noqa: F811
     def same(expected):
         assert counts(spark, table) == expected
         assert delta_spark.sql(COUNTS, t=table) == expected
@@ -102,8 +102,8 @@ def test_columns_are_added_by_merge_schema_and_replaced_by_overwrite_schema(spar
 def test_columns_are_found_by_name_filled_and_cast_as_inserts_do(spark, table):
     save(rows(spark, 1), table)
     save(spark.sql("SELECT 7S AS P, 2 AS ID"), table)
-    got = load(spark, table).orderBy("id").selectExpr("id", "to_json(v)", "p").collect()
-    assert [tuple(r) for r in got] == [(1, '{"a":1,"b":"x1"}', 1), (2, None, 7)]
+    actual = load(spark, table).orderBy("id").selectExpr("id", "to_json(v)", "p").collect()
+    assert [tuple(r) for r in actual] == [(1, '{"a":1,"b":"x1"}', 1), (2, None, 7)]
     wrong = spark.sql("SELECT array(1) AS id")
     refusal(lambda: save(wrong, table), name="INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST")
 
@@ -119,7 +119,7 @@ PARTITIONS = {
 
 
 @pytest.mark.parametrize("kind", PARTITIONS)
-def test_partition_values_come_back_as_they_were(spark, table, delta_spark, kind):  # noqa: F811
+def test_partition_values_are_read_as_written(spark, table, delta_spark, kind):  # noqa: F811
     query = " UNION ALL ".join(f"SELECT {i} AS id, CAST({v} AS {kind}) AS p" for i, v in enumerate(PARTITIONS[kind]))
     save(spark.sql(query), table, "p")
     asked = "SELECT id, CAST(p AS STRING) FROM {t} ORDER BY id"

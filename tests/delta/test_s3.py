@@ -131,7 +131,7 @@ def test_two_drivers_that_append_to_one_delta_table_lose_nothing(store, drivers)
     assert list(commits.values()).count(2) >= 3, "versions that both drivers wanted"
 
 
-def test_a_commit_whose_answer_gets_lost_is_there_once(store, driver):
+def test_a_commit_whose_response_is_lost_is_committed_once(store, driver):
     path = "s3a://lost/t"
     driver.run(f'save(rows(0), "{path}", table="delta")')
     for i in range(1, 4):
@@ -142,7 +142,7 @@ def test_a_commit_whose_answer_gets_lost_is_there_once(store, driver):
 
 
 @pytest.mark.parametrize("bucket", ["ignores", "off"])
-def test_a_store_that_cannot_keep_two_drivers_apart_is_refused_unless_there_is_one(store, driver, bucket):
+def test_a_store_without_conditional_writes_is_refused_unless_there_is_a_single_driver(store, driver, bucket):
     """One store ignores the conditions of writes; for the other, S3A sends none."""
     store.keeps_conditions = bucket != "ignores"
     path = f"s3a://{bucket}/t"
@@ -253,7 +253,7 @@ def test_pins_of_a_directory_are_created_and_replaced_on_a_condition(store, driv
     assert [key for key in store.keys("pins/t/_shredding/") if not key.endswith("/")] == [pins]
 
 
-def test_a_table_whose_replacement_is_refused_stays(driver):
+def test_a_refused_replacement_does_not_change_the_table(driver):
     replace = (
         "spark.sql(\"CREATE OR REPLACE TABLE kept USING shredded_variant LOCATION 's3a://off/kept' "
         "OPTIONS (table 'delta') AS SELECT 2L AS id\")"
@@ -296,13 +296,13 @@ spark.sql("DROP TABLE below")
 """
 
 
-def test_all_works_below_a_prefix_that_is_all_that_may_be_seen(store, driver):
+def test_everything_works_with_permissions_for_one_prefix(store, driver):
     store.allowed = "prefix/teams/ours/"
     answer = driver.run(BELOW.format("s3a://prefix/teams/ours"))
     assert [sorted(a) if isinstance(a, list) else a for a in answer] == [[1, 2, 3]] * 3 + [[4, 5], 2, [4, 5]]
 
 
-def test_a_table_above_is_still_found_where_it_may_be_seen(store, driver):
+def test_a_delta_table_in_a_parent_directory_is_found_if_permissions_allow(store, driver):
     driver.run('save(rows(1), "s3a://above/t", table="delta")')
     for code in ("load('s3a://above/t/p=1/').count()", "save(rows(1), 's3a://above/t/p=1')"):
         assert "SHREDDED_VARIANT_INSIDE_DELTA_TABLE" in driver.run(f"answer = refused(lambda: {code})")

@@ -107,8 +107,8 @@ def test_a_query_reads_only_the_inner_field(spark, tmp_path):
     ]
     path = write_draft(tmp_path / "f.parquet", shape, rows, use_dictionary=False)
     df = load(spark, path).selectExpr("variant_get(v, '$.field1.inner_field2', 'string')")
-    found, counts = run(df)
-    assert found == [(f"y{i}",) for i in range(500)]
+    result, counts = run(df)
+    assert result == [(f"y{i}",) for i in range(500)]
     assert "Leaves: [v.field1.inner_field2]" in explained(df)
     assert counts.bytes == (chunk_bytes(path)["v.object.field1.object.inner_field2.typed_value"], 0)
     assert counts.pages == (1, 0)

@@ -108,7 +108,7 @@ def test_a_group_that_breaks_the_layout_is_refused_by_name(spark, tmp_path, name
         refusal(lambda q=query: load(spark, path).selectExpr(q).collect(), said, "f.parquet")
 
 
-def test_a_hostile_value_is_refused_before_it_grows(spark, tmp_path):
+def test_a_hostile_value_is_refused_before_it_is_rebuilt(spark, tmp_path):
     """An array whose elements share the same bytes would be rebuilt as a much larger value."""
     stored = b"\x00"
     for _ in range(30):

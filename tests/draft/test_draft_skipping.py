@@ -186,7 +186,7 @@ def test_row_groups_and_pages_are_skipped_as_in_todays_layout(both, condition):
     )  # fmt: skip
 
 
-def test_a_copy_by_another_library_is_not_taken_for_ours(spark, tmp_path):
+def test_a_copy_by_another_library_is_not_treated_as_our_file(spark, tmp_path):
     """Another writer may copy the keys of the footer, but its rows may break the law of the layout."""
     import pyarrow.parquet as pq
 
@@ -221,6 +221,6 @@ def test_rows_are_filtered_before_the_rest_is_read(spark, tmp_path):
     path = write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="id INT, text STRING", layout="draft",
                  parquet__page__row__count__limit="100")  # fmt: skip
     df = load(spark, path).where("variant_get(v, '$.id', 'integer') % 1000 = 123")
-    found, counts = run(df.selectExpr("id", "to_json(v) j"))
-    assert sorted(r.id for r in found) == [123, 1123, 2123]
+    result, counts = run(df.selectExpr("id", "to_json(v) j"))
+    assert sorted(r.id for r in result) == [123, 1123, 2123]
     assert counts.rows_skipped > 2000

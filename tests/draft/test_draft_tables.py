@@ -16,7 +16,7 @@ from tables import FORMAT, frame, load, values, write
 from variants import NULL, int8, obj, of
 
 
-def test_files_of_all_kinds_stand_in_one_table(spark, tmp_path):
+def test_files_of_all_kinds_are_one_table(spark, tmp_path):
     a = cell({"a": cell(pa.int64())})
     write_file(tmp_path / "1.parquet", a, [(of({"b": "x"}), {"a": (None, 1)})], annotated=True)
     write_draft(
@@ -89,7 +89,7 @@ def test_streams_and_path_sql_write_and_read_drafts(spark, tmp_path):
         assert [(s.kind, s.columns) for s in layout(tmp_path / path).shapes] == [("draft", {"v": "STRUCT<a INT>"})]
 
 
-def test_hot_keys_of_maps_stand_beside_drafts(spark, tmp_path):
+def test_a_table_may_have_hot_keys_and_the_draft_layout(spark, tmp_path):
     """Variants, plain columns and maps in one table; variants in a map are not shredded in either layout."""
     rows = spark.range(0, 40, 1, 1).selectExpr(
         "CAST(id AS INT) AS id", """parse_json(concat('{"a":', id, ',"z":"', id, '"}')) AS v""",
@@ -108,10 +108,10 @@ def test_hot_keys_of_maps_stand_beside_drafts(spark, tmp_path):
     texts = ["id", "to_json(v)", "m", "transform_values(n, (k, x) -> to_json(x))", "to_json(s.v)", "s.m"]
     assert df.selectExpr(*texts).orderBy("id").collect() == rows.selectExpr(*texts).orderBy("id").collect()
     for condition in ("v:a::int = 25", "m['k'] = '25'", "s.v:a::int = 25", "s.m['k'] = '25'"):
-        found, counts = run(
+        result, counts = run(
             df.where(condition).selectExpr("id", "m['k']", "v:z::string", "n['k']:b::int", "s.m['cold']")
         )
-        assert found == [(25, "25", "25", 25, "x")]
+        assert result == [(25, "25", "25", 25, "x")]
         assert counts.groups == (1, 3), condition
 
 
@@ -124,7 +124,7 @@ def test_the_layout_is_a_default_of_the_session_too(spark, tmp_path):
     assert [s.kind for s in layout(tmp_path / "t").shapes] == ["draft"]
 
 
-def test_a_layout_shows_the_leaves_of_a_draft(tmp_path):
+def test_layout_shows_the_leaves_of_the_draft_layout(tmp_path):
     shape = draft(object={"user": draft(object={"id": draft(pa.int64())}), "tags": draft(array=draft(pa.string()))})
     rows = [
         {"object": {"user": {"object": {"id": typed(7)}}, "tags": {"array": [typed("x"), typed("y")]}}},
@@ -133,24 +133,24 @@ def test_a_layout_shows_the_leaves_of_a_draft(tmp_path):
         None,
     ]
     path = write_draft(tmp_path / "f.parquet", shape, rows)
-    found = layout(path)
-    assert [(s.kind, s.columns) for s in found.shapes] == [
+    result = layout(path)
+    assert [(s.kind, s.columns) for s in result.shapes] == [
         ("draft", {"v": "STRUCT<user STRUCT<id BIGINT>, tags ARRAY<STRING>>"})
     ]
-    id = entry(found, "$.user.id")
+    id = entry(result, "$.user.id")
     assert (id.type, id.rows, id.typed, id.residual, id.present, id.min, id.max) == ("BIGINT", 4, 2, 1, 3, -3, 7)
-    root = entry(found, "$")
+    root = entry(result, "$")
     assert (root.type, root.residual, root.present) == ("OBJECT", 1, None)
-    assert entry(found, "$.tags[*]").typed == 2
+    assert entry(result, "$.tags[*]").typed == 2
     chunks = pq.read_metadata(path).row_group(0)
-    assert sum(e.bytes for e in found.entries) == sum(
+    assert sum(e.bytes for e in result.entries) == sum(
         chunks.column(i).total_compressed_size for i in range(chunks.num_columns)
     )
-    assert "in the draft layout" in str(found) and "├─ user" in str(found)
+    assert "in the draft layout" in str(result) and "├─ user" in str(result)
 
 
 def test_a_level_of_several_types_shows_them_all(tmp_path):
     shape = draft(pa.int64(), {"a": draft(pa.int64())}, draft())
-    found = layout(write_draft(tmp_path / "f.parquet", shape, [typed(1), {"array": [untyped(NULL)]}, untyped("x")]))
-    assert entry(found, "$").type == "OBJECT | ARRAY | BIGINT"
-    assert [e.path for e in found.entries] == ["", "$", "$.a", "$[*]"]
+    result = layout(write_draft(tmp_path / "f.parquet", shape, [typed(1), {"array": [untyped(NULL)]}, untyped("x")]))
+    assert entry(result, "$").type == "OBJECT | ARRAY | BIGINT"
+    assert [e.path for e in result.entries] == ["", "$", "$.a", "$[*]"]

@@ -66,7 +66,7 @@ def converted(spark, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_type_and_state_means_what_it_means_in_todays_layout(converted, name):
+def test_every_type_and_state_has_the_meaning_of_the_current_layout(converted, name):
     """`typed_value` may be any type that has a corresponding variant type."""
     first = sum(len(rows) for _, rows in list(TABLES.values())[: list(TABLES).index(name)])
     means = [v for _, v in TABLES[name][1]]
@@ -86,8 +86,8 @@ def test_metadata_may_have_offsets_of_any_size(spark, tmp_path, size):
 
     stored = b"".join(encode(obj(b=1, a={"c": 2}), offset_size=size, is_sorted=size % 2 == 0))
     shape = draft(object={"x": LONG})
-    got = read_rows(spark, tmp_path, shape, {"untyped_value": stored, "object": {"x": typed(0)}})
-    assert got == [obj(b=1, a={"c": 2}, x=0)]
+    actual = read_rows(spark, tmp_path, shape, {"untyped_value": stored, "object": {"x": typed(0)}})
+    assert actual == [obj(b=1, a={"c": 2}, x=0)]
 
 
 # ---- "Unshredded values" ----
@@ -215,12 +215,12 @@ def test_a_key_whose_field_is_null_is_taken_from_what_is_stored_around_it(spark,
     ]  # fmt: skip
     assert values(df) == means
     query = df.orderBy("id").selectExpr("v:a::int a", "v:b.c::string c", "v:b.d[0]::int d", "to_json(v) j")
-    got = query.collect()
-    assert [r.a for r in got] == [5, None, None, None, None, 14, None]
-    assert [r.c for r in got] == [None, "6", "8", "11", None, None, None]
-    assert [r.d for r in got] == [None, 7, 9, 10, None, None, None]
+    actual = query.collect()
+    assert [r.a for r in actual] == [5, None, None, None, None, 14, None]
+    assert [r.c for r in actual] == [None, "6", "8", "11", None, None, None]
+    assert [r.d for r in actual] == [None, 7, 9, 10, None, None, None]
     plain = [m.value for m in means]
-    assert [json.loads(r.j) for r in got] == [_plain(V("object", v)) for v in plain]
+    assert [json.loads(r.j) for r in actual] == [_plain(V("object", v)) for v in plain]
     assert values(df.selectExpr("id", "v:b AS v"))[:4] == [None, *[m.value["b"] for m in means[1:4]]]
     assert [r[0] for r in df.orderBy("id").selectExpr("to_json(v:b.d)").collect()] == [
         None, "[7]", "[9]", "[10]", None, None, None
@@ -233,7 +233,7 @@ def _plain(v):
     return [_plain(x) for x in v.value] if v.type == "array" else v.value
 
 
-def test_an_array_stored_whole_is_looked_into(spark, tmp_path):
+def test_paths_into_an_array_in_value_are_read(spark, tmp_path):
     shape = draft(array=draft(object={"a": LONG}))
     rows = [untyped([{"a": 1}, {"a": "x"}]), {"array": [{"object": {"a": typed(2)}}, None, {}]}, {"array": []}]
     df = load(spark, write_draft(tmp_path / "f.parquet", shape, rows))
@@ -326,7 +326,7 @@ def test_a_struct_that_spark_wrote_is_a_variant_by_its_fields_and_a_struct_on_de
     assert as_struct.selectExpr("hex(v.untyped_value)").first()[0] == "01000000"
 
 
-def test_variants_lie_inside_structs_and_lists(spark, tmp_path):
+def test_variants_are_read_inside_structs_and_lists(spark, tmp_path):
     stored = pa.struct([("untyped_value", pa.binary()), ("typed_value", pa.int64())])
     cells = [{"untyped_value": whole(obj(a=1)), "typed_value": None}, None, {"untyped_value": None, "typed_value": 2}]
     table = pa.table(

@@ -51,8 +51,8 @@ def test_verify_has_status_1_for_a_finding(small):
         chunk[12][1][5] = (BINARY, struct.pack("<q", 3))
 
     edit_chunk(file, "id", edit)
-    told = call("verify", files, status=1, output="stdout")
-    assert "1 finding" in told and file.name[:20] in told and "no value is greater than '3', and '8' is" in told
+    output = call("verify", files, status=1, output="stdout")
+    assert "1 finding" in output and file.name[:20] in output and "no value is greater than '3', and '8' is" in output
     (finding,) = json.loads(call("verify", files, "--json", status=1, output="stdout"))["findings"]
     assert (finding["file"], finding["column"]) == (file.name, "id")
 
@@ -70,5 +70,5 @@ def test_verify_has_status_1_for_a_finding(small):
     ],
 )
 def test_wrong_input_is_one_sentence_and_status_2(arguments, sentence):
-    told = call(*arguments, status=2)
-    assert sentence in told and told.startswith("shredded-variant") and told.count("\n") == 1
+    output = call(*arguments, status=2)
+    assert sentence in output and output.startswith("shredded-variant") and output.count("\n") == 1

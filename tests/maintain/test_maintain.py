@@ -35,7 +35,7 @@ def directory(spark, tmp_path):
 # ---- Delta tables ----
 
 
-def test_compacting_is_one_commit_of_the_same_rows_in_which_no_data_changes(spark, small):
+def test_compact_is_one_commit_that_changes_no_data(spark, small):
     before, old = rows(spark, small), active(small)
     done = compact(spark, small)
     assert rows(spark, small) == before
@@ -53,7 +53,7 @@ def test_compacting_is_one_commit_of_the_same_rows_in_which_no_data_changes(spar
     assert len(commits(small)) == 5
 
 
-def test_files_reach_the_wanted_size_and_large_ones_stay(spark, small):
+def test_compact_makes_files_of_the_target_size_and_keeps_large_ones(spark, small):
     save(events(spark, 1000, 30000), small)
     (large,) = (a["path"] for a in actions(small, "add"))
     size = (Path(small) / large).stat().st_size
@@ -64,7 +64,7 @@ def test_files_reach_the_wanted_size_and_large_ones_stay(spark, small):
     assert load(spark, small).count() == 29400
 
 
-def test_a_dry_run_changes_nothing_and_says_what_would_be_done(spark, small):
+def test_a_dry_run_changes_nothing_and_returns_what_it_would_do(spark, small):
     before = files_on_disk(small)
     done = compact(spark, small, dry_run=True)
     assert (done.dry_run, done.rewritten_files, done.written_files, done.files_after) == (True, 8, 1, None)
@@ -85,7 +85,7 @@ def test_partitions_are_compacted_one_by_one(spark, table):
     assert {a["partitionValues"]["day"] for a in actions(table, "add")} == {"0", "1", "2"}
 
 
-def test_clustered_files_hold_ranges_that_skip(spark, small):
+def test_clustered_files_have_ranges_that_filters_skip(spark, small):
     size = sum((Path(small) / f).stat().st_size for f in active(small))
     before = rows(spark, small)
     done = compact(spark, small, target_bytes=size // 4 + 1, cluster_by=["$.user.id"])
@@ -100,8 +100,8 @@ def test_clustered_files_hold_ranges_that_skip(spark, small):
     # Within a file, rows are in order.
     for file in files:
         of = load(spark, small).where(f"_metadata.file_name = '{file}'")
-        got = [r[0] for r in of.selectExpr("v:user.id::bigint").collect()]
-        assert got == sorted(got)
+        actual = [r[0] for r in of.selectExpr("v:user.id::bigint").collect()]
+        assert actual == sorted(actual)
 
 
 @pytest.mark.parametrize("by", [["id"], ["v:kind", "id"], ["v:$.user.id"]])
@@ -132,7 +132,7 @@ def test_reshred_gives_each_file_the_shape(spark, small):
     assert rows(spark, small) == before
 
 
-def test_later_writes_follow_the_shape_that_a_table_was_reshred_to(spark, table):
+def test_later_writes_use_the_shape_of_reshred(spark, table):
     save(events(spark, 0, 1500), table)
     save(events(spark, 1500, 1510), table)
     kept = shapes(table, active(table))
@@ -144,7 +144,7 @@ def test_later_writes_follow_the_shape_that_a_table_was_reshred_to(spark, table)
     assert len(rows(spark, table)) == 1520
 
 
-def test_unshred_leaves_metadata_and_value_alone(spark, small):
+def test_unshred_writes_only_metadata_and_value(spark, small):
     before = rows(spark, small)
     unshred(spark, small)
     assert rows(spark, small) == before
@@ -175,7 +175,7 @@ def test_an_append_only_table_may_be_compacted(spark, table):
 
 
 @pytest.mark.parametrize("lost", ["corrupt", "missing"])
-def test_no_file_is_left_out_whatever_the_session_allows(spark, small, lost):
+def test_no_file_is_left_out_in_a_session_that_ignores_missing_files(spark, small, lost):
     """A read that ignores missing files must not replace the table by what it finds."""
     file = Path(small) / sorted(active(small))[0]
     for checksum in Path(small).glob(".*.crc"):
@@ -216,16 +216,16 @@ def test_a_directory_is_compacted_to_a_new_path_with_its_partitions(spark, direc
     assert files_on_disk(directory) == before
 
 
-def test_columns_that_single_files_have_are_kept(spark, directory, tmp_path):
+def test_columns_of_single_files_are_kept(spark, directory, tmp_path):
     wide = events(spark, 5).selectExpr("id", "'02' AS day", "v", "'x' AS extra", "parse_json('[1]') AS w")
     wide.write.format(FORMAT).mode("append").partitionBy("day").save(directory)
     for work, to in ((compact, tmp_path / "a"), (unshred, tmp_path / "b")):
         work(spark, directory, to)
-        got = load(spark, to).where("extra = 'x'").selectExpr("id", "to_json(w)").collect()
-        assert sorted(map(tuple, got)) == [(i, "[1]") for i in range(5)]
+        actual = load(spark, to).where("extra = 'x'").selectExpr("id", "to_json(w)").collect()
+        assert sorted(map(tuple, actual)) == [(i, "[1]") for i in range(5)]
 
 
-def test_shapes_that_the_directory_keeps_go_with_it(spark, tmp_path):
+def test_the_result_keeps_the_pinned_shapes_of_the_directory(spark, tmp_path):
     path, to = str(tmp_path / "t"), str(tmp_path / "to")
     df = events(spark, 100)
     df.write.format(FORMAT).option("shredding.shape.v", "kind STRING").save(path)
@@ -234,7 +234,7 @@ def test_shapes_that_the_directory_keeps_go_with_it(spark, tmp_path):
     assert shapes(to, files_on_disk(to)) == {"STRUCT<kind STRING>"}
 
 
-def test_reshred_and_unshred_write_directories_anew(spark, directory, tmp_path):
+def test_reshred_and_unshred_rewrite_directories(spark, directory, tmp_path):
     a, b = str(tmp_path / "a"), str(tmp_path / "b")
     reshred(spark, directory, {"v": "user STRUCT<id BIGINT>"}, a, options={"compression": "snappy"})
     unshred(spark, a, b)
@@ -255,7 +255,7 @@ def test_a_map_is_neither_reshred_nor_clustered_by(spark, tmp_path):
         compact(spark, tmp_path / "maps", to=tmp_path / "other", cluster_by=["m:k"])
 
 
-def test_wrong_arguments_are_one_sentence(spark, small, directory, tmp_path):
+def test_wrong_arguments_are_refused_in_one_sentence(spark, small, directory, tmp_path):
     to = str(tmp_path / "new")
     cases = [
         (lambda: compact(spark, small, to), "is a Delta table, which compact changes by a commit: leave `to` out"),

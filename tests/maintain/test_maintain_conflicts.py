@@ -1,4 +1,4 @@
-"""compact beside other writers of the same table: appends survive, removals are conflicts."""
+"""compact with concurrent writers of the same table: appends are kept, removals are conflicts."""
 
 import json
 import threading
@@ -35,20 +35,20 @@ def begun(spark, path, work, others):
 
 @pytest.fixture
 def slow(spark, table):
-    """A table that takes a while to be written."""
+    """A table whose rewrite takes several seconds."""
     for i in range(2):
         save(events(spark, i * 300_000, (i + 1) * 300_000), table)
     return table
 
 
 def log(path, *lines):
-    """Another writer's commit, made at once."""
+    """A commit of another writer."""
     logs = sorted((Path(path) / "_delta_log").glob("*.json"))
     text = "\n".join(json.dumps(line) for line in lines) + "\n"
     (logs[-1].parent / f"{len(logs):020}.json").write_text(text)
 
 
-def test_an_append_meanwhile_survives(spark, slow):
+def test_a_concurrent_append_is_kept(spark, slow):
     (add,) = actions(slow, "add")
     copy = Path(slow) / "others.parquet"
     copy.write_bytes((Path(slow) / add["path"]).read_bytes())
@@ -58,7 +58,7 @@ def test_an_append_meanwhile_survives(spark, slow):
     assert len(active(slow)) == 2 and copy.name in active(slow)
 
 
-def test_a_removal_of_a_compacted_file_meanwhile_is_a_conflict(spark, slow):
+def test_a_concurrent_removal_of_a_compacted_file_is_a_conflict(spark, slow):
     (add,) = actions(slow, "add")
     gone = {"path": add["path"], "deletionTimestamp": 1, "dataChange": True}
     before = active(slow)

@@ -5,7 +5,7 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
-from maintained import found
+from maintained import findings_of
 from map_cases import ODD_KEYS, hot
 from map_files import ROWS, foreign
 from tables import write
@@ -15,17 +15,17 @@ RESIDUAL = [(0, {"x": "2"}), *ROWS[1:]]
 
 
 def residual(of_first):
-    """The rows of a file, of which the first has this residual."""
+    """The rows of a file; the first row has this residual."""
     return [(0, of_first), *ROWS[1:]]
 
 
-def test_what_we_write_of_hot_keys_is_true(spark, tmp_path):
+def test_files_of_this_source_with_hot_keys_have_no_finding(spark, tmp_path):
     odd = {key: f"<{key}>" for key in ODD_KEYS}
     rows = [(i, m, (m,)) for i, m in [*ROWS, (5, odd), (6, dict.fromkeys(odd)), (7, odd | {"cold": "1"})]]
     df = spark.createDataFrame(rows, "id INT, m MAP<STRING, STRING>, s STRUCT<`d.m`: MAP<STRING, STRING>>")
     for options in (hot("m", ["a", *ODD_KEYS], **{"s.`d.m`": ["b", *ODD_KEYS]}), hot("m", ["x"]), {}):
         write(df, tmp_path / "t", mode="append", **options)
-    assert found(spark, str(tmp_path / "t")) == []
+    assert findings_of(spark, str(tmp_path / "t")) == []
 
 
 # name: (columns of hot keys, footer, residuals)
@@ -38,10 +38,10 @@ TRUE = {
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_true_hot_keys_of_another_writer_give_no_finding(spark, tmp_path, name):
+def test_correct_hot_keys_of_another_writer_have_no_finding(spark, tmp_path, name):
     sidecars, keys, rows = TRUE[name]
     foreign(tmp_path / "f.parquet", sidecars, keys, rows)
-    assert found(spark, tmp_path) == []
+    assert findings_of(spark, tmp_path) == []
 
 
 # name: (columns of hot keys, footer, residuals, the map, a part of the finding)
@@ -62,26 +62,26 @@ FALSE = {
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_hot_keys_that_are_not_as_they_are_told_are_found(spark, tmp_path, name):
+def test_wrong_hot_keys_are_a_finding(spark, tmp_path, name):
     sidecars, keys, rows, column, said = FALSE[name]
     foreign(tmp_path / "f.parquet", sidecars, keys, rows)
-    (finding,) = found(spark, tmp_path)
+    (finding,) = findings_of(spark, tmp_path)
     assert finding[:3] == ("f.parquet", column, "")
     assert re.search(said, finding[3]), finding
 
 
-def test_names_of_a_map_that_the_file_has_not_are_found(spark, tmp_path):
+def test_hot_keys_of_a_map_that_the_file_lacks_are_a_finding(spark, tmp_path):
     foreign(tmp_path / "f.parquet", {}, "p", column="n")
     foreign(tmp_path / "g.parquet", {0: ONE}, "p", RESIDUAL)
     table = pq.read_table(tmp_path / "g.parquet")
     renamed = table.rename_columns(["id", "other", "column"]).replace_schema_metadata(table.schema.metadata)
     pq.write_table(renamed, tmp_path / "g.parquet")
-    findings = found(spark, tmp_path)
+    findings = findings_of(spark, tmp_path)
     assert {f[:2] for f in findings} == {("f.parquet", "n"), ("g.parquet", "m")}
     assert next(f[3] for f in findings if f[1] == "m").endswith("the file has no such map")
 
 
-def test_a_map_that_cannot_be_put_together_hides_nothing_of_another(spark, tmp_path):
+def test_a_map_that_cannot_be_merged_does_not_hide_findings_of_another(spark, tmp_path):
     m = pq.read_table(foreign(tmp_path / "m.parquet", {0: ONE}, "p,q", RESIDUAL))
     n = pq.read_table(foreign(tmp_path / "n.parquet", {0: [None] * 5}, "p", residual({"p": "1"}), column="n"))
     both = m
@@ -90,6 +90,6 @@ def test_a_map_that_cannot_be_put_together_hides_nothing_of_another(spark, tmp_p
     folder = tmp_path / "both"
     folder.mkdir()
     pq.write_table(both.replace_schema_metadata(m.schema.metadata | n.schema.metadata), folder / "f.parquet")
-    findings = found(spark, folder)
+    findings = findings_of(spark, folder)
     assert [f[1] for f in findings] == ["m", "n"]
     assert "2 hot keys are named" in findings[0][3] and "the residual has a value" in findings[1][3]

@@ -78,7 +78,7 @@ def test_an_odd_key_is_the_one_that_was_counted_and_the_one_that_a_file_has(spar
     assert [(entry.path, entry.present) for entry in entries] == [(f"[{quoted(key)}]", 1)]
 
 
-def test_nothing_to_choose_from_is_no_key(spark, df):
+def test_the_hot_keys_of_no_maps_are_empty(spark, df):
     none = infer_shape(df.where("id < 0"), "m")
     assert (none, none.text(), none.options("m")) == (HotKeys(()), "[]", {})
     assert infer_shape(spark.sql("SELECT CAST(NULL AS MAP<STRING, INT>) AS m"), "m") == none
@@ -147,12 +147,12 @@ def test_wrong_limits_are_refused(df, column, limits, said):
 
 
 @pytest.mark.parametrize("text", ["", "a,,b", "a,a", '["a","a"]', 5])
-def test_a_text_that_is_no_list_of_keys_is_refused(text):
+def test_a_text_that_is_not_a_list_of_keys_is_refused(text):
     with pytest.raises(ShreddedVariantError, match=r"once|a text"):
         HotKeys.parse(text)
 
 
-def test_over_connect_it_is_the_same(tmp_path):
+def test_the_result_is_the_same_over_connect(tmp_path):
     said = python(
         tmp_path,
         """

@@ -38,14 +38,14 @@ def answers(spark, tmp_path_factory):
         for f, options in enumerate(FILES.values())
     ]
     pair.add("mixed", frames)
-    found = []
+    result = []
     for session in (pair.ours, pair.spark):
         answer = outcome(
             session, f"SELECT id, m, {', '.join(f'{e} AS e{i}' for i, e in enumerate(LOOKUPS))} FROM mixed"
         )
         assert isinstance(answer, Rows), answer
-        found.append({row[0]: row[1:] for row in answer.rows})
-    yield found
+        result.append({row[0]: row[1:] for row in answer.rows})
+    yield result
     pair.drop("mixed")
 
 
@@ -55,8 +55,8 @@ def test_a_map_in_a_file(answers, case, file):
     id = 1000 * list(FILES).index(file) + list(CASES).index(case)
     ours, spark = (answer[id] for answer in answers)
     assert ours[0] == spark[0] == frozen(CASES[case])
-    for lookup, got, wanted in zip(LOOKUPS, ours[1:], spark[1:], strict=True):
-        assert got == wanted, lookup
+    for lookup, actual, expected in zip(LOOKUPS, ours[1:], spark[1:], strict=True):
+        assert actual == expected, lookup
 
 
 def test_chosen_hot_keys_are_odd_ones_too(spark, tmp_path):
@@ -98,13 +98,13 @@ def compared(spark, folder, frames, path):
     pair = Pair(spark, folder)
     pair.add("nested", frames)
     try:
-        found = pair.column_differences([e.format(m=path) for e in ASKED], source="nested")
+        result = pair.column_differences([e.format(m=path) for e in ASKED], source="nested")
         for where in ("{m}['a'] IS NOT NULL", "{m}['a'] > '4' AND {m} IS NOT NULL", "{m}['cold'] = '-7'"):
             query = f"SELECT id FROM nested WHERE {where.format(m=path)}"
-            found[where] = pair.difference(query, must_answer=True)
+            result[where] = pair.difference(query, must_answer=True)
     finally:
         pair.drop("nested")
-    differences = [difference for difference in found.values() if difference]
+    differences = [difference for difference in result.values() if difference]
     assert not differences, "\n".join(differences)
 
 

@@ -26,20 +26,20 @@ def test_the_columns_and_the_footer_are_those_of_the_specification(file):
     assert footer(file)["paimon.map.shredding.m.keys"] == "a,b"
 
 
-def test_a_value_stands_in_its_column_and_a_null_in_the_residual(file):
+def test_a_value_is_in_its_column_and_a_null_in_the_residual(file):
     data = pq.read_table(file)
     assert [entries(m) for m in data["m"].to_pylist()] == [{"x": "2"}, {"a": None}, {}, None, {"x": None}]
     assert data["__paimon_map_shred_m_0"].to_pylist() == ["1", None, None, None, None]
     assert data["__paimon_map_shred_m_1"].to_pylist() == [None, "3", None, None, None]
 
 
-def test_sparks_own_reader_sees_a_residual_map_and_the_hot_keys(spark, file):
+def test_sparks_own_reader_reads_a_residual_map_and_the_hot_keys(spark, file):
     rows = spark.read.parquet(str(file)).orderBy("id").collect()
     assert [r["m"] for r in rows] == [{"x": "2"}, {"a": None}, {}, None, {"x": None}]
     assert [r["__paimon_map_shred_m_0"] for r in rows] == ["1", None, None, None, None]
 
 
-def test_duckdb_sees_a_residual_map_and_the_hot_keys(file):
+def test_duckdb_reads_a_residual_map_and_the_hot_keys(file):
     rows = duckdb.sql(f"SELECT m, __paimon_map_shred_m_0 FROM '{file}' ORDER BY id").fetchall()
     assert rows == [({"x": "2"}, "1"), ({"a": None}, None), ({}, None), (None, None), ({"x": None}, None)]
 
@@ -91,8 +91,8 @@ def test_footers_name_maps_in_structs_by_their_paths(spark, tmp_path):
         "SELECT named_struct('m', map('a', 1), 'd.m', map('a', 2)) AS s, named_struct('m', map('a', 3)) AS `x.y`"
     )
     table = write(df, tmp_path / "t", **hot("s.m", ["a"], **{"s.`d.m`": ["a"], "`x.y`.m": ["a"]}))
-    found = footer(data_files(table)[0])
-    assert [k for k in sorted(found) if k.startswith("paimon")] == [
+    result = footer(data_files(table)[0])
+    assert [k for k in sorted(result) if k.startswith("paimon")] == [
         "paimon.map.shredding.`x.y`.m.keys", "paimon.map.shredding.s.`d.m`.keys", "paimon.map.shredding.s.m.keys",
     ]  # fmt: skip
     names = [f.name for f in pq.read_schema(data_files(table)[0]).field("s").type]
@@ -137,12 +137,12 @@ def test_a_file_of_another_writer_is_read(spark, tmp_path, name):
     assert table.schema.names == ["id", "m"]
 
 
-def test_a_footer_without_columns_is_that_of_a_map_like_others(spark, tmp_path):
+def test_a_footer_with_keys_and_no_columns_is_that_of_a_plain_map(spark, tmp_path):
     foreign(tmp_path / "f.parquet", {}, "p,q")
     assert [r["m"] for r in load(spark, tmp_path, schema=None).orderBy("id").collect()] == [m for _, m in ROWS]
 
 
-def test_a_column_without_its_map_is_a_column_like_others(spark, tmp_path):
+def test_a_column_of_a_hot_key_without_its_map_is_a_plain_column(spark, tmp_path):
     pq.write_table(pa.table({"__paimon_map_shred_m_0": ["1"], "m_0": [2]}), tmp_path / "f.parquet")
     assert load(spark, tmp_path, schema=None).first()[:] == ("1", 2)
 
@@ -158,7 +158,7 @@ def test_keys_that_no_footer_names_are_those_of_the_option(spark, tmp_path):
 
 @pytest.fixture
 def unnamed(spark, tmp_path):
-    """A file of odd hot keys in two maps, whose footer has lost the names of the keys."""
+    """A file of odd hot keys in two maps; its footer does not name the keys."""
     rows = [(i, None if m is None else dict.fromkeys(ODD_KEYS, str(i)) | m) for i, m in ROWS]
     df = spark.createDataFrame([(i, m, (m,)) for i, m in rows], f"{SCHEMA}, s STRUCT<`d.m`: MAP<STRING, STRING>>")
     options = hot("m", ODD_KEYS, **{"s.`d.m`": ["x", *ODD_KEYS]})
@@ -198,7 +198,7 @@ def test_a_footer_may_name_a_map_with_dots_as_the_specification_does(spark, tmp_
     assert verify(spark, str(tmp_path)).ok
 
 
-def test_a_footer_goes_before_the_option(spark, tmp_path):
+def test_the_keys_in_a_footer_replace_those_of_the_option(spark, tmp_path):
     foreign(tmp_path / "f.parquet", {0: ONE}, "p", RESIDUAL)
     table = load(spark, tmp_path, schema=None, **{"parquet.map.shredding.m.keys": "z"})
     assert table.orderBy("id").first()["m"] == {"x": "2", "p": "1"}
@@ -248,14 +248,14 @@ def test_a_hot_key_of_a_map_that_is_null_is_refused(spark, tmp_path):
         refusal(lambda e=look: table.selectExpr(e).collect(), r"f\.parquet", "NULL", "'m'")
 
 
-def test_a_map_that_is_none_is_refused(spark, tmp_path):
+def test_a_column_that_is_not_a_map_in_the_file_is_refused(spark, tmp_path):
     pq.write_table(pa.table({"m": [["x"]]}), tmp_path / "f.parquet")
     table = load(spark, tmp_path, schema="m MAP<STRING, STRING>")
     for look in ("m", "m['p']", "map_contains_key(m, 'p')", "size(m)", "map_keys(m)"):
         refusal(lambda e=look: table.selectExpr(e).collect(), r"f\.parquet", r"\bm\b")
 
 
-def test_a_key_that_stands_twice_is_refused_if_it_is_hot(spark, tmp_path):
+def test_a_key_that_occurs_twice_is_refused_if_it_is_hot(spark, tmp_path):
     pq.write_table(
         pa.table({"m": pa.array([[("a", "1"), ("a", "2"), ("b", "3")]], pa.map_(pa.string(), pa.string()))}),
         tmp_path / "twice.parquet",

@@ -40,7 +40,7 @@ def test_the_keys_that_are_chosen(spark, tmp_path, options, chosen):
     assert [(r.id, r.m) for r in load(spark, table, schema=None).orderBy("id").collect()] == ROWS
 
 
-def test_each_file_chooses_for_itself(spark, tmp_path):
+def test_each_file_has_its_own_hot_keys(spark, tmp_path):
     for i, key in enumerate(("a", "b")):
         df = spark.range(5).selectExpr(f"map('{key}', id) AS m", f"named_struct('m', map('{key}', {i})) AS s")
         write(df.coalesce(1), tmp_path / "t", mode="append",

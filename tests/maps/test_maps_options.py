@@ -67,5 +67,5 @@ def test_a_column_with_the_name_of_a_hot_key_is_refused(df, tmp_path, name):
 def test_columns_are_named_as_in_sql(spark, df, tmp_path, spelling):
     named = {COLUMNS: spelling, keys("m"): "a", keys("S.m"): "a"}
     table = write(df, tmp_path / "t", **named)
-    found = spark.read.parquet(data_files(table)[0]).selectExpr("__paimon_map_shred_m_0", "s.__paimon_map_shred_m_0")
-    assert found.distinct().collect()[0][:] == ("b", 1)
+    result = spark.read.parquet(data_files(table)[0]).selectExpr("__paimon_map_shred_m_0", "s.__paimon_map_shred_m_0")
+    assert result.distinct().collect()[0][:] == ("b", 1)

@@ -42,7 +42,7 @@ PLACES = {"m": ("m", "", "m"), "a struct": ("s.m", "s.", "m"), "names with dots"
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_spark_sees_a_residual_of_odd_keys(spark, odd, place):
+def test_spark_reads_a_residual_of_odd_keys(spark, odd, place):
     path, parent, name = PLACES[place]
     columns = [f"{parent}`__paimon_map_shred_{name}_{i}`" for i in range(len(HOT))]
     rows = spark.read.parquet(odd).orderBy("id").selectExpr(path, *columns).collect()
@@ -51,7 +51,7 @@ def test_spark_sees_a_residual_of_odd_keys(spark, odd, place):
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_duckdb_sees_a_residual_of_odd_keys(odd, place):
+def test_duckdb_reads_a_residual_of_odd_keys(odd, place):
     path, parent, name = (text.replace("`", '"') for text in PLACES[place])
     columns = ", ".join(f'{parent}"__paimon_map_shred_{name}_{i}"' for i in range(len(HOT)))
     rows = duckdb.sql(f"SELECT {path}, {columns} FROM '{odd}' ORDER BY id").fetchall()
@@ -59,7 +59,7 @@ def test_duckdb_sees_a_residual_of_odd_keys(odd, place):
     assert [list(r[1:]) for r in rows] == [sidecars(m) for m in MAPS]
 
 
-def test_arrow_sees_a_residual_of_odd_keys(odd):
+def test_arrow_reads_a_residual_of_odd_keys(odd):
     table = pq.read_table(odd)
     for maps in (table["m"], table["s"].combine_chunks().field("m")):
         assert [entries(m) for m in maps.to_pylist()] == [left(m) for m in MAPS]
@@ -90,7 +90,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("ddl", TYPES)
-def test_others_see_a_residual_of_each_type(spark, tmp_path, ddl):
+def test_other_readers_read_a_residual_of_each_type(spark, tmp_path, ddl):
     value, of_spark, of_duckdb = TYPES[ddl]
     rows = spark.range(0, 3, 1, 1).selectExpr(
         "id",
@@ -98,27 +98,29 @@ def test_others_see_a_residual_of_each_type(spark, tmp_path, ddl):
         f" WHEN 1 THEN map('hot', CAST(NULL AS {ddl})) END AS m",
     )
     file = only_file(write(rows, tmp_path / "t", **hot("m", ["hot"])))
-    got = spark.read.parquet(file).orderBy("id").select("m", SIDECAR).collect()
-    assert [r[0] for r in got] == [{"cold": of_spark}, {"hot": None}, None]
-    assert [r[1] for r in got] == [of_spark, None, None]
+    actual = spark.read.parquet(file).orderBy("id").select("m", SIDECAR).collect()
+    assert [r[0] for r in actual] == [{"cold": of_spark}, {"hot": None}, None]
+    assert [r[1] for r in actual] == [of_spark, None, None]
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        got = connection.execute(f"SELECT m, {SIDECAR} FROM '{file}' ORDER BY id").fetchall()
-    assert [r[0] for r in got] == [{"cold": of_duckdb}, {"hot": None}, None]
+        actual = connection.execute(f"SELECT m, {SIDECAR} FROM '{file}' ORDER BY id").fetchall()
+    assert [r[0] for r in actual] == [{"cold": of_duckdb}, {"hot": None}, None]
     # DuckDB gives times in a map with their zone.
-    hot_value = got[0][1].replace(tzinfo=None) if ddl == "TIMESTAMP" else got[0][1]
-    assert [hot_value, *(r[1] for r in got[1:])] == [of_duckdb, None, None]
+    hot_value = actual[0][1].replace(tzinfo=None) if ddl == "TIMESTAMP" else actual[0][1]
+    assert [hot_value, *(r[1] for r in actual[1:])] == [of_duckdb, None, None]
 
 
-def test_others_see_a_residual_of_variants(spark, tmp_path):
+def test_other_readers_read_a_residual_of_variants(spark, tmp_path):
     document = """parse_json('{"a": [1, "x"]}')"""
     rows = spark.range(0, 3, 1, 1).selectExpr(
         "id", f"CASE id WHEN 0 THEN map('hot', {document}, 'cold', {document}) WHEN 1 THEN map('hot', NULL) END AS m"
     )
     file = only_file(write(rows, tmp_path / "t", **hot("m", ["hot"])))
-    got = spark.read.parquet(file).orderBy("id").selectExpr("to_json(m['cold'])", f"to_json({SIDECAR})", "map_keys(m)")
+    actual = (
+        spark.read.parquet(file).orderBy("id").selectExpr("to_json(m['cold'])", f"to_json({SIDECAR})", "map_keys(m)")
+    )
     text = '{"a":[1,"x"]}'
-    assert [r[:] for r in got.collect()] == [(text, text, ["cold"]), (None, None, ["hot"]), (None, None, None)]
-    got = duckdb.sql(f"SELECT m, {SIDECAR} FROM '{file}' ORDER BY id").fetchall()
+    assert [r[:] for r in actual.collect()] == [(text, text, ["cold"]), (None, None, ["hot"]), (None, None, None)]
+    actual = duckdb.sql(f"SELECT m, {SIDECAR} FROM '{file}' ORDER BY id").fetchall()
     document = {"a": [1, "x"]}
-    assert got == [({"cold": document}, document), ({"hot": None}, None), (None, None)]
+    assert actual == [({"cold": document}, document), ({"hot": None}, None), (None, None)]

@@ -53,7 +53,7 @@ def test_later_writes_have_the_keys_that_were_chosen_first(spark, pinned):
     )  # fmt: skip
 
 
-def test_writers_that_are_first_at_the_same_time_agree_and_so_does_a_stream(spark, pinned, tmp_path):
+def test_concurrent_first_writers_and_a_stream_pin_one_shape(spark, pinned, tmp_path):
     first = data_files(pinned)
     batches = [maps(spark, key, start=ROWS * i) for i, key in enumerate("acd", 1)]
     at_once(lambda df: write(df, pinned, mode="append", **INFER), batches)
@@ -68,7 +68,7 @@ def test_writers_that_are_first_at_the_same_time_agree_and_so_does_a_stream(spar
     assert load(spark, pinned, schema=None).select("id").distinct().count() == 4 * ROWS
 
 
-def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, tmp_path):
+def test_nothing_is_pinned_before_there_are_enough_rows(spark, tmp_path):
     table = write(maps(spark, "a", rows=400), tmp_path / "t", **INFER)
     assert append(maps(spark, "b", rows=700), table) == ["b"]
     assert pins(table) is None
@@ -92,7 +92,7 @@ def test_maps_that_are_null_do_not_count(spark, tmp_path):
     assert pins(table)["m"] == {"hotKeys": ["a"], "rows": 1000}
 
 
-def test_frequent_keys_are_found_among_many_that_stand_in_one_row(spark, tmp_path):
+def test_frequent_keys_are_found_among_many_keys_of_single_rows(spark, tmp_path):
     """Footers count only the keys that can become hot."""
     table = write(maps(spark, "a", "bb", cold=50), tmp_path / "t", **INFER)
     counts = pq.read_metadata(data_files(table)[0]).metadata[b"shredded_variant.keyCounts.m"]
@@ -100,7 +100,7 @@ def test_frequent_keys_are_found_among_many_that_stand_in_one_row(spark, tmp_pat
     assert append(maps(spark, "c"), table) == ["bb", "a"]
 
 
-def test_a_person_edits_the_keys_and_the_next_write_has_them(spark, pinned):
+def test_the_next_write_uses_hot_keys_that_a_user_has_edited(spark, pinned):
     append(maps(spark, "c"), pinned)
     file = Path(pinned) / "_shredding" / "shapes.json"
     file.write_text(json.dumps({"version": 1, "columns": {"m": {"hotKeys": ["c", "d"]}}}))
@@ -157,19 +157,19 @@ def test_keys_that_a_write_names_are_hot_in_it_and_the_pin_stays(spark, pinned):
     assert sorted(map(named_keys, data_files(pinned))) == [["bb", "a"]] * 3 + [["bb", "a", "c"], ["c"]]
 
 
-def test_without_a_pin_each_file_decides_for_itself(spark, pinned):
+def test_without_a_pin_each_file_has_its_own_shape(spark, pinned):
     assert append(maps(spark, "c"), pinned, shredding__pin="none") == ["c"]
     assert pins(pinned) is None
 
 
-def test_overwriting_starts_anew(spark, pinned):
+def test_an_overwrite_removes_the_pin(spark, pinned):
     append(maps(spark, "c"), pinned)
     write(maps(spark, "d"), pinned, mode="overwrite", **INFER)
     assert pins(pinned) is None
     assert append(maps(spark, "a"), pinned) == ["d"]
 
 
-def test_variants_and_maps_stand_beside_each_other(spark, pinned):
+def test_a_table_may_have_variants_and_maps(spark, pinned):
     append(maps(spark, "c"), pinned)
     both = maps(spark, "c").selectExpr(
         "id", "m", "parse_json(concat('{\"x\":', id, '}')) AS v", "named_struct('m', m) AS `s t`"
@@ -186,7 +186,9 @@ def test_variants_and_maps_stand_beside_each_other(spark, pinned):
         "`s t`.m": {"hotKeys": ["c"], "rows": ROWS},
         "v": {"shape": "STRUCT<x BIGINT>", "rows": ROWS},
     }
-    found = load(spark, pinned, schema="id INT, m MAP<STRING, STRING>, v VARIANT, `s t` STRUCT<m: MAP<STRING, STRING>>")
-    assert found.selectExpr("count(m['c'])", "sum(v:x::int)", "count(`s t`.m.c)").first()[:] == (
+    result = load(
+        spark, pinned, schema="id INT, m MAP<STRING, STRING>, v VARIANT, `s t` STRUCT<m: MAP<STRING, STRING>>"
+    )
+    assert result.selectExpr("count(m['c'])", "sum(v:x::int)", "count(`s t`.m.c)").first()[:] == (
         4 * ROWS, 3 * ROWS * (ROWS - 1) // 2, 3 * ROWS
     )  # fmt: skip

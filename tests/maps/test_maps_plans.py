@@ -37,8 +37,8 @@ def test_an_odd_key_in_each_plan_gives_what_spark_gives(pair, key, plan):
     """A filter with another form for each key, and all forms in the projection."""
     forms = [f.format(k=quoted(key)) for f in KEY_FORMS]
     if plan == "projection":
-        found = pair.column_differences([f.format(m=m) for m in ("m", "s.m") for f in forms])
-        assert not found, "\n".join(found.values())
+        result = pair.column_differences([f.format(m=m) for m in ("m", "s.m") for f in forms])
+        assert not result, "\n".join(result.values())
     else:
         chosen = forms[ODD_KEYS.index(key) % len(forms)]
         difference = pair.difference(form(plan, chosen), must_answer=True)

@@ -53,8 +53,8 @@ def test_load_gives_whole_maps(spark, table, wanted):
 
 def test_path_sql_gives_whole_maps(spark, table, wanted):
     assert rows(spark.sql(f"SELECT * FROM {FORMAT}.`{table}`")) == wanted
-    found = spark.sql(f"SELECT id, m['b'] FROM {FORMAT}.`{table}` WHERE m['b'] IS NOT NULL AND size(m) > 1")
-    assert sorted(map(tuple, found.collect())) == [(1, "3")] * 3 + [(4, "5")] * 3
+    result = spark.sql(f"SELECT id, m['b'] FROM {FORMAT}.`{table}` WHERE m['b'] IS NOT NULL AND size(m) > 1")
+    assert sorted(map(tuple, result.collect())) == [(1, "3")] * 3 + [(4, "5")] * 3
 
 
 def test_a_stream_gives_whole_maps(spark, table, wanted, tmp_path):
@@ -83,8 +83,8 @@ def test_maps_and_their_hot_keys_may_differ_from_file_to_file(spark, tmp_path):
           **hot("s.m", ["y"]))  # fmt: skip
     table = load(spark, tmp_path / "t", schema=None, mergeSchema="true")
     assert set(table.columns) == {"id", "m", "s"}
-    found = table.selectExpr("id", "m", "m['a']", "m['x']", "s.m", "s.m['k']", "s.m['y']", "size(s.m)", "s.n")
-    assert [r[:] for r in found.orderBy("id").collect()] == [
+    result = table.selectExpr("id", "m", "m['a']", "m['x']", "s.m", "s.m['k']", "s.m['y']", "size(s.m)", "s.n")
+    assert [r[:] for r in result.orderBy("id").collect()] == [
         (1, {"x": 2, "a": 1}, 1, 2, None, None, None, None, None),
         (2, {"x": 3}, None, 3, {"y": "z", "k": "v"}, "v", "z", 2, None),
         (3, None, None, None, {"k": "w"}, "w", None, 1, 5),
@@ -106,8 +106,8 @@ def test_keys_of_another_collation_are_found_as_spark_finds_them(spark, tmp_path
     of = "COLLATE UTF8_LCASE"
     for asked in ("m['a']", f"element_at(m, 'B' {of})", "m['é1']", f"map_contains_key(m, 'é1' {of})", "m['none']",
                   "size(m)", "cast(array_sort(map_keys(m)) AS ARRAY<STRING>)", "size(map_values(m))"):  # fmt: skip
-        got, wanted = (sorted(map(repr, d.selectExpr("id", asked).collect())) for d in (ours, plain))
-        assert got == wanted, asked
+        actual, wanted = (sorted(map(repr, d.selectExpr("id", asked).collect())) for d in (ours, plain))
+        assert actual == wanted, asked
     for condition in ("m['a'] > 2", "m['É3'] IS NOT NULL AND size(m) = 3", "m['A'] = m['a']"):
         assert ours.where(condition).count() == plain.where(condition).count() > 0, condition
     assert [r.m for r in ours.where("id = 3").collect()] == [{"A": 3, "b": 4, "É3": 3}] * 2
@@ -127,7 +127,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_columns_of_a_table_are_not_taken_for_what_is_asked_of_its_maps_and_variants(spark, tmp_path, name):
+def test_columns_with_the_names_of_lookups_and_paths_are_distinguished_from_them(spark, tmp_path, name):
     asked, condition = NAMES[name]
     df = spark.createDataFrame(ROWS, "id INT, m MAP<STRING, STRING>").coalesce(1)
     df = df.selectExpr("id", "m", "to_variant_object(named_struct('a', id)) AS v", f"-id AS `{name}`")
@@ -135,11 +135,11 @@ def test_columns_of_a_table_are_not_taken_for_what_is_asked_of_its_maps_and_vari
     plain = spark.read.parquet(str(tmp_path / "plain"))
     ours = load(spark, write(df, tmp_path / "t", **hot("m", ["a"])), schema=None)
     for columns in (["id", asked], ["id", f"`{name}`"], ["id", f"`{name}`", asked, "m", "to_json(v)"]):
-        got, wanted = (
+        actual, wanted = (
             [tuple(map(_sorted, r)) for r in d.where(condition).orderBy("id").selectExpr(*columns).collect()]
             for d in (ours, plain)
         )
-        assert got == wanted and got, columns
+        assert actual == wanted and actual, columns
 
 
 def test_keys_that_differ_in_case_alone_give_their_own_parts_of_structs(spark, tmp_path):
@@ -154,8 +154,8 @@ def test_keys_that_differ_in_case_alone_give_their_own_parts_of_structs(spark, t
         typed.format("a", "x", "x"), typed.format("A", "x", "y"), typed.format("A", "X", "X"),
     ]  # fmt: skip
     for columns in ([asked[0], asked[1]], [asked[4], asked[5]], asked):
-        got, wanted = (sorted(map(tuple, d.selectExpr(*columns).collect())) for d in (table, df))
-        assert got == wanted, columns
+        actual, wanted = (sorted(map(tuple, d.selectExpr(*columns).collect())) for d in (table, df))
+        assert actual == wanted, columns
 
 
 def test_maps_in_structs_in_structs_have_hot_keys(spark, tmp_path):
@@ -165,8 +165,8 @@ def test_maps_in_structs_in_structs_have_hot_keys(spark, tmp_path):
     (file,) = spark.read.parquet(str(tmp_path / "t")).selectExpr("s.a.*").columns[-1:]
     assert file == "__paimon_map_shred_m_0"
     for asked in ("s.a.m", "s.a.m['k']", "s.a.m.x", "size(s.a.m)", "map_keys(s.a.m)", "s.a.m IS NULL", "s.a.id"):
-        got, expected = (sorted(map(repr, d.selectExpr(asked).collect())) for d in (table, df))
-        assert [_plain(r) for r in got] == [_plain(r) for r in expected], asked
+        actual, expected = (sorted(map(repr, d.selectExpr(asked).collect())) for d in (table, df))
+        assert [_plain(r) for r in actual] == [_plain(r) for r in expected], asked
     assert table.where("s.a.m['k'] >= 0").count() == 2
 
 

@@ -7,7 +7,7 @@ from map_cases import hot
 from map_files import sizes
 from parquet_cells import data_files, only_file
 from path_queries import settings
-from scan_counts import filtering, run
+from scan_counts import filtering, read_nothing, run
 from skipping_cases import PAGE, ROWS, SMALL_GROUPS
 from tables import FORMAT, load, views, write
 
@@ -72,18 +72,15 @@ def tables(spark, tmp_path_factory):
 query = filtering("skipped_maps", "plain_maps")
 
 
-@pytest.mark.parametrize(("condition", "most"), HITS)
-def test_a_filter_reads_the_pages_that_can_match(tables, condition, most):
-    found, counts = query(tables, condition)
-    assert 0 < found <= ROWS - counts.rows_skipped <= most
+@pytest.mark.parametrize(("condition", "maximum"), HITS)
+def test_a_filter_reads_the_pages_that_can_match(tables, condition, maximum):
+    result, counts = query(tables, condition)
+    assert 0 < result <= ROWS - counts.rows_skipped <= maximum
 
 
 @pytest.mark.parametrize("condition", MISSES)
 def test_a_filter_that_matches_nothing_reads_nothing(tables, condition):
-    found, counts = query(tables, condition)
-    assert found == 0
-    assert counts.bytes[0] == 0
-    assert counts.groups[0] == 0
+    read_nothing(query, tables, condition)
 
 
 @pytest.mark.parametrize("condition", WHOLE)
@@ -131,38 +128,38 @@ def test_hot_values_of_each_type_have_bounds_that_skip(spark, tmp_path, ddl, val
         table = load(spark, write(rows, tmp_path / "t", **hot("m", ["k"]), **options), schema=None)
     assert dict(table.dtypes)["m"].upper() == f"MAP<STRING,{ddl}>"
     for condition in (f"m['k'] = {there}", f"{there} <=> element_at(m, 'k')", f"m['k'] IN ({there})"):
-        found, counts = run(table.where(condition).select("id"))
+        result, counts = run(table.where(condition).select("id"))
         expected = {r.id for r in rows.where(condition).select("id").collect()}
-        assert expected and {r.id for r in found} == expected
+        assert expected and {r.id for r in result} == expected
         assert len(expected) <= ROWS - counts.rows_skipped <= 2 * PAGE, condition
     if beyond:
-        found, counts = run(table.where(f"m['k'] = {beyond}").select("id"))
-        assert (found, counts.groups[0], counts.bytes[0]) == ([], 0, 0)
+        result, counts = run(table.where(f"m['k'] = {beyond}").select("id"))
+        assert (result, counts.groups[0], counts.bytes[0]) == ([], 0, 0)
     # A cold key has no bounds.
-    found, counts = run(table.where(f"m['c'] = {there}").select("id"))
-    assert found and counts.rows_skipped == 0
+    result, counts = run(table.where(f"m['c'] = {there}").select("id"))
+    assert result and counts.rows_skipped == 0
 
 
-def test_hot_values_that_are_no_numbers_hide_none_that_match(spark, tmp_path):
+def test_a_hot_value_that_is_nan_does_not_hide_matching_values(spark, tmp_path):
     rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('k', IF(id % 500 = 7, double('NaN'), id / 2D)) AS m")
     options = {"parquet.page.row.count.limit": str(PAGE), "parquet.enable.dictionary": "false"}
     table = load(spark, write(rows, tmp_path / "t", **hot("m", ["k"]), **options), schema=None)
     for condition in ("isnan(m['k'])", "m['k'] > 990", "m['k'] = 500", "m['k'] >= double('NaN')", "m['k'] < 3"):
-        found = {r.id for r in table.where(condition).select("id").collect()}
-        assert found == {r.id for r in rows.where(condition).select("id").collect()} != set(), condition
+        result = {r.id for r in table.where(condition).select("id").collect()}
+        assert result == {r.id for r in rows.where(condition).select("id").collect()} != set(), condition
 
 
 def test_a_key_that_no_map_has_is_found_in_the_dictionary_of_keys(spark, tmp_path):
     rows = spark.range(0, 100, 1, 1).selectExpr("map(IF(id < 50, 'a', 'z'), id, 'm', id) AS m")
     table = load(spark, write(rows, tmp_path / "t"), schema=None)
     for condition, read in (("m['k'] = 3", 0), ("m['k'] IS NOT NULL", 0), ("m['~'] = 3", 0), ("m['z'] = 60", 1)):
-        found, counts = run(table.where(condition))
+        result, counts = run(table.where(condition))
         assert counts.groups[0] == read
-        assert len(found) == read
+        assert len(result) == read
     assert table.where("m['k'] IS NULL").count() == 100
 
 
-def test_a_lookup_of_a_hot_key_reads_its_column_alone(spark, tmp_path):
+def test_a_lookup_of_a_hot_key_reads_only_its_column(spark, tmp_path):
     rows = spark.range(0, 2000, 1, 1).selectExpr("id", "map('a', id, 'b', -id, 'c', id * 7) AS m")
     table = write(rows, tmp_path / "t", **hot("m", ["a", "b"]))
     group = pq.read_metadata(data_files(table)[0]).row_group(0)
@@ -216,24 +213,24 @@ def files(spark, tmp_path_factory):
 
 
 @pytest.mark.parametrize("query", BYTES)
-def test_a_hot_key_costs_the_bytes_of_its_column_alone(spark, files, query):
+def test_a_lookup_of_a_hot_key_reads_only_the_bytes_of_its_column(spark, files, query):
     paths, plain = files
     assert bytes_read(spark, query, paths[:1], [plain]) == wanted_bytes(query, paths[:1])
 
 
 @pytest.mark.parametrize("query", BYTES)
-def test_in_mixed_files_a_key_costs_its_column_where_it_is_hot_and_the_residual_elsewhere(spark, files, query):
+def test_in_mixed_files_a_key_is_read_from_its_column_or_from_the_residual(spark, files, query):
     paths, plain = files
     assert bytes_read(spark, query, paths, [plain] * 3) == wanted_bytes(query, paths)
 
 
 def wanted_bytes(query, paths):
     """The bytes of the leaves of these keys; a scan reads each leaf of a file once."""
-    found = 0
+    result = 0
     for path, stands in zip(paths, STANDS, strict=False):
         size = sizes(only_file(path))
-        found += sum(size[leaf] for keys in BYTES[query] for leaf in {x for key in keys for x in stands[key]})
-    return found
+        result += sum(size[leaf] for keys in BYTES[query] for leaf in {x for key in keys for x in stands[key]})
+    return result
 
 
 def bytes_read(spark, query, paths, plain):
@@ -246,10 +243,10 @@ def bytes_read(spark, query, paths, plain):
     return counts.bytes[0]
 
 
-def test_counts_and_ends_of_hot_keys_come_from_the_footer(spark, tmp_path):
+def test_counts_minima_and_maxima_of_hot_keys_come_from_the_footer(spark, tmp_path):
     rows = spark.range(0, 2000, 1, 1).selectExpr("id", "IF(id < 3, NULL, map('a', id, 'b', NULL)) AS m")
     table = load(spark, write(rows, tmp_path / "t", **hot("m", ["a", "b"])), schema=None)
-    found, counts = run(table.selectExpr("count(m['a'])", "min(m['a'])", "max(m['a'])", "count(m['b'])", "count(*)"))
-    assert found[0][:] == (1997, 3, 1999, 0, 2000)
+    result, counts = run(table.selectExpr("count(m['a'])", "min(m['a'])", "max(m['a'])", "count(m['b'])", "count(*)"))
+    assert result[0][:] == (1997, 3, 1999, 0, 2000)
     assert counts.answered == 1
     assert counts.bytes[0] == 0

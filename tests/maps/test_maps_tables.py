@@ -24,7 +24,7 @@ def maps(spark, table):
     return sorted((r.id, sorted(map(str, (r.m or {}).items()))) for r in spark.table(table).collect())
 
 
-def wanted(times=1):
+def expected(times=1):
     return sorted((i, sorted(map(str, (m or {}).items()))) for i, m in ROWS * times)
 
 
@@ -54,7 +54,7 @@ def test_hot_keys_of_the_table_are_those_of_every_write(spark, source, name, cla
         create(spark, t, COLUMNS, **{clause: listed(HOT)})
         WRITES[name](spark, t)
         assert keys(spark, t) == [["a", "b"]]
-        assert maps(spark, t) == wanted()
+        assert maps(spark, t) == expected()
         WRITES[name](spark, t)
         assert set(map(tuple, keys(spark, t))) == {("a", "b")}
 
@@ -65,9 +65,9 @@ def test_a_table_that_is_made_of_a_query_has_its_hot_keys(spark, source, create,
     with tables(spark, "t") as t:
         for times in (1, 2) if "REPLACE" in create else (1,):
             spark.sql(f"{create} {t} USING {FORMAT} {clause} {listed(HOT)} AS SELECT * FROM maps")
-            assert keys(spark, t) == [["a", "b"]] and maps(spark, t) == wanted(), times
+            assert keys(spark, t) == [["a", "b"]] and maps(spark, t) == expected(), times
         spark.sql(f"INSERT INTO {t} SELECT * FROM maps")
-        assert keys(spark, t) == [["a", "b"]] * 2 and maps(spark, t) == wanted(2)
+        assert keys(spark, t) == [["a", "b"]] * 2 and maps(spark, t) == expected(2)
 
 
 def test_hot_keys_that_the_first_write_was_given_stay_with_the_table(spark, source):
@@ -76,7 +76,7 @@ def test_hot_keys_that_the_first_write_was_given_stay_with_the_table(spark, sour
         source.writeTo(written).using(FORMAT).options(**HOT).create()
         for t in (saved, written):
             spark.sql(f"INSERT INTO {t} SELECT * FROM maps")
-            assert keys(spark, t) == [["a", "b"]] * 2 and maps(spark, t) == wanted(2)
+            assert keys(spark, t) == [["a", "b"]] * 2 and maps(spark, t) == expected(2)
 
 
 def test_partitions_have_the_hot_keys_of_the_table(spark, source):
@@ -84,25 +84,25 @@ def test_partitions_have_the_hot_keys_of_the_table(spark, source):
         create(spark, t, f"{COLUMNS}, p INT", PARTITIONED_BY="(p)", TBLPROPERTIES=listed(HOT))
         spark.sql(f"INSERT INTO {t} SELECT *, id % 2 FROM maps")
         spark.sql(f"INSERT OVERWRITE {t} PARTITION (p = 1) SELECT * FROM maps WHERE id % 2 = 1")
-        assert keys(spark, t) == [["a", "b"]] * 2 and maps(spark, t) == wanted()
+        assert keys(spark, t) == [["a", "b"]] * 2 and maps(spark, t) == expected()
 
 
 def test_options_of_a_write_go_before_the_tables_hot_keys(spark, source):
     with tables(spark, "t") as t:
         create(spark, t, COLUMNS, TBLPROPERTIES=listed(HOT))
         source.writeTo(t).options(**hot("m", ["x"])).append()
-        assert keys(spark, t) == [["x"]] and maps(spark, t) == wanted()
+        assert keys(spark, t) == [["x"]] and maps(spark, t) == expected()
         spark.sql(f"ALTER TABLE {t} SET TBLPROPERTIES ('parquet.map.shredding.m.keys' = 'b')")
         spark.sql(f"INSERT INTO {t} SELECT * FROM maps")
-        assert sorted(keys(spark, t)) == [["b"], ["x"]] and maps(spark, t) == wanted(2)
+        assert sorted(keys(spark, t)) == [["b"], ["x"]] and maps(spark, t) == expected(2)
         spark.sql(
             f"ALTER TABLE {t} UNSET TBLPROPERTIES ('parquet.map.shredding.m.keys', 'parquet.map.shredding.columns')"
         )
         spark.sql(f"INSERT OVERWRITE {t} SELECT * FROM maps")
-        assert keys(spark, t) == [[]] and maps(spark, t) == wanted()
+        assert keys(spark, t) == [[]] and maps(spark, t) == expected()
 
 
-def test_a_table_keeps_the_hot_keys_that_its_first_rows_chose(spark):
+def test_a_table_keeps_the_hot_keys_inferred_from_its_first_rows(spark):
     options = {"parquet.map.shredding.columns": "m", "parquet.map.shredding.m.infer": "true"}
     with tables(spark, "t") as t:
         create(spark, t, COLUMNS, TBLPROPERTIES=listed(options))
@@ -121,30 +121,30 @@ def test_a_stream_writes_and_reads_the_files_of_a_table(spark, source, tmp_path)
         rows = spark.readStream.schema(SCHEMA).parquet(str(tmp_path / "rows"))
         to = rows.writeStream.format(FORMAT).options(**HOT).option("checkpointLocation", str(tmp_path / "check"))
         to.trigger(availableNow=True).start(str(tmp_path / "t")).awaitTermination()
-        assert keys(spark, t) == [["a", "b"]] and maps(spark, t) == wanted()
+        assert keys(spark, t) == [["a", "b"]] and maps(spark, t) == expected()
         read = spark.readStream.format(FORMAT).schema(SCHEMA).load(str(tmp_path / "t")).writeStream.format("parquet")
         read = read.option("checkpointLocation", str(tmp_path / "check2")).trigger(availableNow=True)
         read.start(str(tmp_path / "read")).awaitTermination()
         again = spark.read.parquet(str(tmp_path / "read"))
         again.createOrReplaceTempView("again")
-        assert maps(spark, "again") == wanted()
+        assert maps(spark, "again") == expected()
         spark.catalog.dropTempView("again")
 
 
 # ---- reading ----
 
 
-def test_files_whose_footers_name_no_keys_take_those_of_the_table(spark, tmp_path):
+def test_files_without_keys_in_their_footers_have_those_of_the_table(spark, tmp_path):
     hot_key, residual = ["1", None, None, None, None], [(0, {"x": "2"}), *ROWS[1:]]
     foreign(tmp_path / "f.parquet", {0: hot_key}, None, residual)
     named = "'parquet.map.shredding.m.keys' = 'a'"
     at = f"USING {FORMAT} LOCATION '{tmp_path}'"
-    with tables(spark, "given", "found", "bare") as (given, found, bare):
+    with tables(spark, "given", "inferred", "bare") as (given, inferred, bare):
         spark.sql(f"CREATE TABLE {given} ({COLUMNS}) {at} TBLPROPERTIES ({named})")
-        spark.sql(f"CREATE TABLE {found} {at} OPTIONS ({named})")
+        spark.sql(f"CREATE TABLE {inferred} {at} OPTIONS ({named})")
         spark.sql(f"CREATE TABLE {bare} {at}")
-        for t in (given, found):
-            assert spark.table(t).columns == ["id", "m"] and maps(spark, t) == wanted()
+        for t in (given, inferred):
+            assert spark.table(t).columns == ["id", "m"] and maps(spark, t) == expected()
             assert [r[0] for r in spark.sql(f"SELECT m['a'] FROM {t} ORDER BY id").collect()] == hot_key
             assert spark.sql(f"SELECT count(*) FROM {t} WHERE m['a'] = '1'").first()[0] == 1
             inserted = f"INSERT INTO {t} VALUES (9, map('a', '9'))"
@@ -152,7 +152,7 @@ def test_files_whose_footers_name_no_keys_take_those_of_the_table(spark, tmp_pat
             refusal(insert, r"parquet\.map\.shredding\.columns", name="SHREDDED_VARIANT_MAP_NOT_LISTED")
         refusal(lambda: spark.table(bare).collect(), r"f\.parquet", name="SHREDDED_VARIANT_UNNAMED_HOT_KEYS")
         spark.sql(f"ALTER TABLE {bare} SET TBLPROPERTIES ({named})")
-        assert maps(spark, bare) == wanted()
+        assert maps(spark, bare) == expected()
         assert spark.read.option("parquet.map.shredding.m.keys", "b").table(given).orderBy("id").first().m["b"] == "1"
 
 
@@ -168,7 +168,7 @@ def test_tables_have_no_columns_of_hot_keys(spark, source, tmp_path):
             assert [r[0] for r in spark.sql(f"SHOW COLUMNS IN {name}").collect()] == columns
             for statement in ("DESCRIBE EXTENDED", "SHOW CREATE TABLE"):
                 assert "__paimon" not in str(spark.sql(f"{statement} {name}").collect())
-        assert maps(spark, t) == wanted(2) and maps(spark, copy) == wanted()
+        assert maps(spark, t) == expected(2) and maps(spark, copy) == expected()
         assert spark.sql(f"SELECT sum(more['a']) FROM {t}").first()[0] == 10
 
 
@@ -212,7 +212,7 @@ def test_a_name_of_hot_keys_is_refused_wherever_a_table_gets_columns(spark, sour
         assert not spark.catalog.tableExists(t)
         assert spark.table(there).columns == ["id", "m", "s"]
         spark.sql(f"INSERT INTO {there} SELECT *, named_struct('n', id) FROM maps")
-        assert maps(spark, there) == wanted()
+        assert maps(spark, there) == expected()
 
 
 def test_views_of_maps_and_of_their_keys_read_the_keys_that_are_asked_of_them(spark, source):
@@ -237,9 +237,9 @@ def test_views_of_maps_and_of_their_keys_read_the_keys_that_are_asked_of_them(sp
                 ("SELECT b FROM hot_keys WHERE a IS NULL", [None, None, None, "3"], {"m['a']", "m['b']"}),
                 ("SELECT x FROM hot_keys WHERE x > ''", ["2"], {"m['x']"}),
             ):
-                found = spark.sql(query)
-                assert sorted((r[0] for r in found.collect()), key=lambda v: (v is not None, v)) == rows, query
-                assert leaves(found) == read, query
+                result = spark.sql(query)
+                assert sorted((r[0] for r in result.collect()), key=lambda v: (v is not None, v)) == rows, query
+                assert leaves(result) == read, query
         finally:
             for name in views:
                 spark.sql(f"DROP VIEW IF EXISTS {name}")
@@ -262,7 +262,7 @@ WRONG = [
 
 @pytest.mark.parametrize("clause", CLAUSES)
 @pytest.mark.parametrize(("options", "name", "said"), WRONG)
-def test_wrong_hot_keys_are_refused_before_a_table_is_there_or_gone(spark, source, clause, options, name, said):
+def test_wrong_hot_keys_are_refused_before_a_table_is_created_or_dropped(spark, source, clause, options, name, said):
     with tables(spark, "t", "there") as (t, there):
         spark.sql(f"CREATE TABLE {there} USING {FORMAT} AS SELECT * FROM maps")
         tail = f"USING {FORMAT} {clause} {listed(options)}"
@@ -278,7 +278,7 @@ def test_wrong_hot_keys_are_refused_before_a_table_is_there_or_gone(spark, sourc
             changed = f"ALTER TABLE {there} SET TBLPROPERTIES {listed(options)}"
             refusal(lambda: spark.sql(changed), said, name=f"SHREDDED_VARIANT_{name}")
         spark.sql(f"INSERT INTO {there} SELECT * FROM maps")
-        assert maps(spark, there) == wanted(2)
+        assert maps(spark, there) == expected(2)
 
 
 def test_keys_of_a_map_that_no_write_lists_do_not_cost_a_table_its_rows(spark, source):
@@ -291,4 +291,4 @@ def test_keys_of_a_map_that_no_write_lists_do_not_cost_a_table_its_rows(spark, s
                 lambda s=statement: spark.sql(f"{s} USING {FORMAT} TBLPROPERTIES {options} AS SELECT * FROM maps"),
                 name="SHREDDED_VARIANT_MAP_NOT_LISTED",
             )
-        assert not spark.catalog.tableExists(t) and maps(spark, there) == wanted()
+        assert not spark.catalog.tableExists(t) and maps(spark, there) == expected()

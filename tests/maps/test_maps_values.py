@@ -67,8 +67,8 @@ def test_values_of_a_type_come_back(pair, ddl):
     first = pair.column_differences(["map_contains_key(m, 'hot')", "size(m)", "m['hot']"], source=names[ddl])
     assert not first, "\n".join(first.values())
     asked = ["m", "m['hot']", "element_at(m, 'cold')", "map_contains_key(m, 'hot')", *PARTS.get(ddl, [])]
-    found = pair.column_differences(asked, source=names[ddl])
-    assert not found, "\n".join(found.values())
+    result = pair.column_differences(asked, source=names[ddl])
+    assert not result, "\n".join(result.values())
     for query in ("SELECT id FROM {} WHERE m['hot'] IS NOT NULL", "SELECT count(m['hot']), count(m['cold']) FROM {}"):
         difference = pair.difference(query.format(names[ddl]), must_answer=True)
         assert difference is None, difference
@@ -92,10 +92,10 @@ def test_values_of_a_type_are_compared_as_spark_does(pair, ddl):
         assert difference is None, difference
 
 
-def test_dates_and_times_of_the_old_calendar_come_back(spark, tmp_path):
+def test_dates_and_times_of_the_julian_calendar_are_read(spark, tmp_path):
     """Columns of hot keys use the calendar of the file, like the residual."""
     rows = spark.range(0, 3, 1, 1).selectExpr("map('hot', date_add(DATE'0999-12-31', CAST(id AS INT))) AS m")
-    wanted = [r[0]["hot"] for r in rows.collect()]
+    expected = [r[0]["hot"] for r in rows.collect()]
     key = "spark.sql.parquet.datetimeRebaseModeInWrite"
     spark.conf.set(key, "LEGACY")
     try:
@@ -103,6 +103,6 @@ def test_dates_and_times_of_the_old_calendar_come_back(spark, tmp_path):
     finally:
         spark.conf.unset(key)
     table = spark.read.format("shredded_variant").load(str(tmp_path / "t"))
-    assert [r[0]["hot"] for r in table.select("m").collect()] == wanted
-    assert [r[0] for r in table.selectExpr("m['hot']").collect()] == wanted
+    assert [r[0]["hot"] for r in table.select("m").collect()] == expected
+    assert [r[0] for r in table.selectExpr("m['hot']").collect()] == expected
     assert table.where("m['hot'] = DATE'0999-12-31'").count() == 1

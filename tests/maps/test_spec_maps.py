@@ -141,10 +141,10 @@ def semantics(spark, folder, m):
 
 
 def test_the_residual_map_is_a_valid_standard_parquet_map(spark, file):
-    wanted = [{"x-request-id": "req-001"}]
-    assert [entries(m) for m in pq.read_table(file)["headers"].to_pylist()] == wanted
-    assert [r[0] for r in spark.read.parquet(file).select("headers").collect()] == wanted
-    assert [r[0] for r in duckdb.sql(f"SELECT headers FROM '{file}'").fetchall()] == wanted
+    expected = [{"x-request-id": "req-001"}]
+    assert [entries(m) for m in pq.read_table(file)["headers"].to_pylist()] == expected
+    assert [r[0] for r in spark.read.parquet(file).select("headers").collect()] == expected
+    assert [r[0] for r in duckdb.sql(f"SELECT headers FROM '{file}'").fetchall()] == expected
 
 
 def test_promoted_non_null_hot_key_values_are_removed_from_the_residual_map(spark, tmp_path):
@@ -161,7 +161,7 @@ def test_null_hot_key_values_remain_in_the_residual_map(spark, tmp_path):
     assert semantics(spark, tmp_path / "t", m) == ({"content-type": None, "x": None}, None, "u")
 
 
-def test_an_explicit_null_value_and_an_absent_key_stay_apart(spark, tmp_path):
+def test_a_null_value_and_an_absent_key_are_distinguished(spark, tmp_path):
     rows = spark.createDataFrame([({"content-type": None},), ({},), (None,)], SCHEMA).coalesce(1)
     table = load(spark, write(rows, tmp_path / "t", **OPTIONS), schema=None)
     asked = table.selectExpr("headers", "headers['content-type']", "map_contains_key(headers, 'content-type')")
@@ -169,9 +169,9 @@ def test_an_explicit_null_value_and_an_absent_key_stay_apart(spark, tmp_path):
 
 
 def test_external_readers_see_only_the_residual_map_and_sidecar_columns(spark, file):
-    wanted = ({"x-request-id": "req-001"}, "application/json", "mobile-app")
-    assert spark.read.parquet(file).first()[:] == wanted
-    assert duckdb.sql(f"SELECT * FROM '{file}'").fetchall() == [wanted]
+    expected = ({"x-request-id": "req-001"}, "application/json", "mobile-app")
+    assert spark.read.parquet(file).first()[:] == expected
+    assert duckdb.sql(f"SELECT * FROM '{file}'").fetchall() == [expected]
 
 
 # ---- Query Benefits ----

@@ -51,22 +51,22 @@ def test_wrong_usage_is_one_sentence_and_status_2(arguments, sentence):
     assert call(*arguments, status=2) == f"{sentence}\n"
 
 
-def test_a_reader_that_leaves_early_causes_no_complaint(file):
+def test_a_closed_pipe_is_not_an_error(file):
     program = f"set -o pipefail; '{COMMAND}' layout '{file}' --json | head -n 1; '{COMMAND}' jar | true"
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("{\n", "")
 
 
-def test_the_demo_writes_queries_and_explains_a_table(tmp_path):
-    told = call("demo", tmp_path / "demo", "--rows", 500)
-    assert "\x1b" not in told and "Exception" not in told and "WARN" not in told
-    headings = [line[2:] for line in told.split("\n") if line.startswith("▸ ")]
+def test_the_demo_prints_layouts_queries_and_metrics(tmp_path):
+    output = call("demo", tmp_path / "demo", "--rows", 500)
+    assert "\x1b" not in output and "Exception" not in output and "WARN" not in output
+    headings = [line[2:] for line in output.split("\n") if line.startswith("▸ ")]
     assert headings[0] == "A Spark session with the format `shredded_variant`"
     assert len(headings) == 7
-    assert "  read 1 file, 1 row group, 3 pages, " in told
-    assert "├─ kind STRING 100% 100% 0% " in " ".join(told.split())
-    assert "All 500 documents equal those of the unshredded table: yes" in told
+    assert "  read 1 file, 1 row group, 3 pages, " in output
+    assert "├─ kind STRING 100% 100% 0% " in " ".join(output.split())
+    assert "All 500 documents equal those of the unshredded table: yes" in output
     shape = "STRUCT<amount DECIMAL(5,2), at STRING, "
-    [found] = shredded_variant.layout(tmp_path / "demo/events").shapes
-    assert found.columns["event"].startswith(shape)
-    assert max(map(len, told.split("\n"))) <= 110
+    [result] = shredded_variant.layout(tmp_path / "demo/events").shapes
+    assert result.columns["event"].startswith(shape)
+    assert max(map(len, output.split("\n"))) <= 110

@@ -10,7 +10,7 @@ from programs import python
 from shredded_variant import Shape, ShreddedVariantError, infer_shape
 from tables import refusal
 
-# Documents of all sorts: mixed numbers, an object beside strings, arrays, fields around the floor of 10 %, and more
+# Documents with mixed numbers, a path of objects and strings, arrays, fields in about 10 % of the rows, and more
 # equally frequent fields than a shape takes.
 DOCUMENT = """parse_json(concat(
   '{"id": ', id, ', "n": ',
@@ -44,14 +44,14 @@ def orders(df):
 
 @pytest.mark.parametrize("policy", ["equivalence", "majority"])
 def test_the_same_rows_in_any_order_and_partitions_give_the_same_shape(spark, documents, policy):
-    found = []
+    result = []
     for i, df in enumerate(orders(documents)):
         # Partial aggregates are merged once, or spilled and merged in many steps.
         spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", str(128 if i % 2 else 1))
-        found.append(infer_shape(df, "v", policy=policy, max_fields=50).ddl())
+        result.append(infer_shape(df, "v", policy=policy, max_fields=50).ddl())
     spark.conf.unset("spark.sql.objectHashAggregate.sortBased.fallbackThreshold")
-    assert len(found) == 5 and len(set(found)) == 1
-    paths = Shape.parse(found[0]).paths()
+    assert len(result) == 5 and len(set(result)) == 1
+    paths = Shape.parse(result[0]).paths()
     assert paths["$.subject.cid"] == "STRING" and paths["$.eleven"] == "BOOLEAN"
     assert "$.ten" in paths and "$.nine" not in paths
     # Of 80 equally frequent fields, the shape has the first 50 by name.
@@ -63,7 +63,7 @@ def frame(spark, *documents):
     return spark.createDataFrame([(d,) for d in documents], "text STRING").selectExpr("parse_json(text) AS v")
 
 
-def test_a_shape_goes_straight_into_a_write(spark, table):
+def test_the_ddl_of_a_shape_is_an_option_of_a_write(spark, table):
     df = frame(spark, *['{"a": 1, "b": {"c": "x"}}', '{"a": 2.5}', '{"b": {"c": "y"}, "t": [true]}'] * 5)
     shape = infer_shape(df, "v")
     assert shape == Shape.parse("a DECIMAL(2,1), b STRUCT<c STRING>, t ARRAY<BOOLEAN>").merge(shape)
@@ -73,7 +73,7 @@ def test_a_shape_goes_straight_into_a_write(spark, table):
 
 
 @pytest.mark.parametrize("documents", [[], [None, None], ["null"], ["{}", "{}"]])
-def test_without_anything_to_shred_the_shape_is_a_variant_and_can_be_written(spark, table, documents):
+def test_the_shape_of_values_without_frequent_paths_is_variant(spark, table, documents):
     df = frame(spark, *documents)
     shape = infer_shape(df, "v")
     assert shape.ddl() == "VARIANT"
@@ -153,7 +153,7 @@ def test_a_wrong_argument_is_refused_and_the_nearest_named(exploding, name):
 
 
 @pytest.mark.parametrize("path", ["a", "$.", "$.a[", "$a", "", "$['a"])
-def test_a_path_that_is_none_is_refused(exploding, path):
+def test_an_invalid_path_is_refused(exploding, path):
     for name in ("include", "exclude"):
         wrong = {name: [path]}
         refusal(lambda w=wrong: infer_shape(exploding, "value", **w), rf"(?i){name}", name="SHREDDED_VARIANT_PATH")
@@ -174,11 +174,11 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_column_that_is_no_variant_is_refused_and_the_variants_named(exploding, column):
+def test_a_column_that_is_not_a_variant_is_refused_with_the_names_of_the_variants(exploding, column):
     refused(lambda: infer_shape(exploding, column), COLUMNS[column])
 
 
-def test_what_is_no_column_and_no_frame_is_named(spark, exploding):
+def test_arguments_that_are_not_a_column_or_a_dataframe_are_named(spark, exploding):
     refused(lambda: infer_shape(exploding, 5), "as a name or a Column and was given 5: the variant columns are")
     refused(lambda: infer_shape(exploding, F.lit(1)), "The column '1' is INT and neither a variant")
     refused(
@@ -189,7 +189,7 @@ def test_what_is_no_column_and_no_frame_is_named(spark, exploding):
     refused(lambda: infer_shape(stream, "v"), "this DataFrame is a stream: pass what spark.read gives")
 
 
-def test_a_session_without_the_jar_is_told_to_attach(tmp_path):
+def test_the_error_of_a_session_without_the_jar_names_attach(tmp_path):
     said = python(
         tmp_path,
         """
@@ -210,7 +210,7 @@ def test_a_session_without_the_jar_is_told_to_attach(tmp_path):
     assert said[1] == "BIGINT"
 
 
-def test_over_connect_it_is_the_same(tmp_path):
+def test_the_result_is_the_same_over_connect(tmp_path):
     """The server has the jar only through `attach`."""
     seen = python(
         tmp_path,

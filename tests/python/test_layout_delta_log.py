@@ -1,4 +1,4 @@
-"""layout(path) of Delta tables whose logs say what they may not, made by hand: one sentence names table and file."""
+"""layout(path) of Delta tables with invalid logs: each is refused in one sentence that names the table and the file."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def damaged(log, name):
 
 
 @pytest.mark.parametrize("action", ["add", "remove"])
-def test_a_path_that_utf_8_cannot_hold_is_refused(log, action):
+def test_a_path_that_utf_8_cannot_encode_is_refused(log, action):
     (log / COMMIT).write_text(json.dumps({action: {"path": "\ud800"}}))
     assert damaged(log, COMMIT)
 
@@ -49,7 +49,7 @@ SIDECARS = [5, "x", True, False, [], ["x"], {}, {"path": 5}, {"path": None}, {"p
 
 
 @pytest.mark.parametrize("sidecar", SIDECARS)
-def test_a_sidecar_that_is_none_is_refused(log, sidecar):
+def test_an_invalid_sidecar_is_refused(log, sidecar):
     (log / JSON).write_text(json.dumps({"sidecar": sidecar}))
     assert damaged(log, JSON)
 
@@ -65,7 +65,7 @@ NO_CHECKPOINTS = {
 
 
 @pytest.mark.parametrize("name", NO_CHECKPOINTS)
-def test_a_parquet_checkpoint_that_can_name_no_file_is_refused(log, name):
+def test_a_parquet_checkpoint_without_columns_of_files_is_refused(log, name):
     pq.write_table(pa.table(NO_CHECKPOINTS[name]), log / PARQUET)
     assert damaged(log, PARQUET)
 

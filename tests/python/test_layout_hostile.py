@@ -40,20 +40,20 @@ INF = float("inf")
 def shown(path):
     """The layout of a path, which all ways to show it can encode."""
     start = time.process_time()
-    found = layout(path)
-    for text in (str(found), found.to_json(), found._repr_html_()):
+    result = layout(path)
+    for text in (str(result), result.to_json(), result._repr_html_()):
         text.encode()
     assert time.process_time() - start < 5
-    found.to_pandas()
-    return found
+    result.to_pandas()
+    return result
 
 
 @pytest.mark.parametrize("type", [pa.float32(), pa.float64()])
-def test_infinite_bounds_are_texts(tmp_path, type):
+def test_infinite_bounds_are_strings(tmp_path, type):
     file = tmp_path / "f.parquet"
     pq.write_table(pa.table({"c": pa.array([1.5, INF, -INF], type)}), file)
-    [found] = json.loads(shown(file).to_json())["entries"]
-    assert (found["min"], found["max"]) == ("-Infinity", "Infinity")
+    [result] = json.loads(shown(file).to_json())["entries"]
+    assert (result["min"], result["max"]) == ("-Infinity", "Infinity")
     shape = cell({"a": cell(type)})
     write_file(file, shape, [(None, {"a": (None, -INF)}), (None, {"a": (None, 2.0)})], annotated=True)
     assert (entry(shown(file), "$.a").min, entry(layout(file), "$.a").max) == ("-Infinity", 2.0)
@@ -63,22 +63,22 @@ def test_an_infinite_date_is_shown(tmp_path):
     file = tmp_path / "f.parquet"
     pq.write_table(pa.table({"c": [INF, -INF]}), file)
     edit_schema(file, {"c": logical(DATE)})
-    [found] = shown(file).entries
-    assert (found.type, found.min, found.max) == ("DATE", "-Infinity", "Infinity")
+    [result] = shown(file).entries
+    assert (result.type, result.min, result.max) == ("DATE", "-Infinity", "Infinity")
 
 
 @pytest.mark.parametrize("values", [[1, 2], [1.5, INF], [True, False]])
-def test_bounds_of_one_type_that_are_stored_differently_are_left_out(tmp_path, values):
+def test_bounds_with_different_physical_types_are_left_out(tmp_path, values):
     pq.write_table(pa.table({"x": ["a", "b"]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"x": values}), tmp_path / "2.parquet")
     edit_schema(tmp_path / "2.parquet", {"x": logical(STRING)})
     for name in ("1.parquet", "3.parquet"):
         (tmp_path / "1.parquet").rename(tmp_path / name)
-        [found] = shown(tmp_path).entries
-        assert (found.type, found.files, found.present, found.min, found.max) == ("STRING", 2, 4, None, None)
+        [result] = shown(tmp_path).entries
+        assert (result.type, result.files, result.present, result.min, result.max) == ("STRING", 2, 4, None, None)
 
 
-def test_a_hot_key_that_utf_8_cannot_hold_is_shown_with_a_replacement(tmp_path):
+def test_a_hot_key_that_utf_8_cannot_encode_is_shown_with_a_replacement(tmp_path):
     file = tmp_path / "f.parquet"
     data = {"m": pa.array([[("k", "v")]], pa.map_(pa.string(), pa.string())), "__paimon_map_shred_m_0": ["x"]}
     footer = {"paimon.map.shredding.m.keys": '["\\ud800"]'}
@@ -117,23 +117,23 @@ def variant_of(*below):
 @pytest.mark.parametrize("levels", [100, 400, 480, 500])
 def test_the_deepest_shapes_have_layouts(tmp_path, levels):
     level = [element("typed_value", 1), element("f", 2), element("value")]
-    found = shown(file_of(tmp_path / "f.parquet", variant_of(*level * levels, element("typed_value"))))
-    assert found.shapes[0].columns["v"] == "STRUCT<f " * levels + "BINARY" + ">" * levels
-    assert found.entries[-1].path == "$" + ".f" * levels
+    result = shown(file_of(tmp_path / "f.parquet", variant_of(*level * levels, element("typed_value"))))
+    assert result.shapes[0].columns["v"] == "STRUCT<f " * levels + "BINARY" + ">" * levels
+    assert result.entries[-1].path == "$" + ".f" * levels
     level = [element("typed_value", 1, ARRAY), element("list", 1, repetition=REPEATED), element("element", 2)]
     elements = variant_of(*[*level, element("value")] * levels, element("typed_value"))
-    found = shown(file_of(tmp_path / "a.parquet", elements))
-    assert found.shapes[0].columns["v"] == "ARRAY<" * levels + "BINARY" + ">" * levels
-    assert found.entries[-1].path == "$" + "[*]" * levels
+    result = shown(file_of(tmp_path / "a.parquet", elements))
+    assert result.shapes[0].columns["v"] == "ARRAY<" * levels + "BINARY" + ">" * levels
+    assert result.entries[-1].path == "$" + "[*]" * levels
 
 
 def nested(levels, *bottom):
     return [element("root", 1), *[element("s", 1)] * (levels - 1), *bottom]
 
 
-def test_schemas_have_so_many_levels_at_most(tmp_path):
-    [found] = shown(file_of(tmp_path / "f.parquet", nested(2000, element("x")))).entries
-    assert found.type == "STRUCT<s: " * 1998 + "STRUCT<x: BINARY>" + ">" * 1998
+def test_schemas_have_at_most_2000_levels(tmp_path):
+    [result] = shown(file_of(tmp_path / "f.parquet", nested(2000, element("x")))).entries
+    assert result.type == "STRUCT<s: " * 1998 + "STRUCT<x: BINARY>" + ">" * 1998
     for levels in (2001, 100_000):
         file = file_of(tmp_path / "deep.parquet", nested(levels, element("x")))
         with pytest.raises(UnreadableFile) as caught:
@@ -145,9 +145,9 @@ def test_schemas_have_so_many_levels_at_most(tmp_path):
 def test_wide_structs_above_a_variant_take_linear_time(tmp_path):
     level = [element("s", 101), *(element(f"c{i}") for i in range(100))]
     bottom = element("v", 2, VARIANT_OF), element("metadata"), element("value")
-    found = shown(file_of(tmp_path / "f.parquet", [element("root", 1), *level * 300, *bottom]))
-    assert len(found.entries) == 30_001
-    assert [e.column for e in found.entries if e.path == "$"] == ["s." * 300 + "v"]
+    result = shown(file_of(tmp_path / "f.parquet", [element("root", 1), *level * 300, *bottom]))
+    assert len(result.entries) == 30_001
+    assert [e.column for e in result.entries if e.path == "$"] == ["s." * 300 + "v"]
 
 
 @pytest.mark.parametrize("same", [False, True])
@@ -155,13 +155,13 @@ def test_wide_schemas_of_spark_take_linear_time(tmp_path, same):
     names = ["c" if same else f"c{i}" for i in range(20_000)]
     fields = [{"name": name, "type": "variant"} for name in names]
     elements = [e for name in names for e in (element(name, 2), element("metadata"), element("value"))]
-    found = shown(file_of(tmp_path / "f.parquet", [element("root", 20_000), *elements], {"fields": fields}))
-    assert sum(e.files for e in found.entries) == 20_000
-    assert found.entries[0].path == "$"
+    result = shown(file_of(tmp_path / "f.parquet", [element("root", 20_000), *elements], {"fields": fields}))
+    assert sum(e.files for e in result.entries) == 20_000
+    assert result.entries[0].path == "$"
 
 
 @pytest.mark.parametrize("name", [["c"], {}, None, 5])
-def test_a_field_of_spark_s_without_a_name_says_nothing(tmp_path, name):
+def test_a_field_of_spark_s_schema_without_a_name_is_ignored(tmp_path, name):
     fields = [{"name": name, "type": "variant"}, {"name": "c", "type": "variant"}]
     elements = [element("root", 1), element("c", 2), element("metadata"), element("value")]
     assert [e.path for e in shown(file_of(tmp_path / "f.parquet", elements, {"fields": fields})).entries] == ["$"]
@@ -180,10 +180,10 @@ def test_a_row_group_has_the_columns_of_its_schema(tmp_path):
         layout(file)
 
 
-def test_columns_of_one_name_have_their_own_chunks(tmp_path):
+def test_columns_with_the_same_name_have_their_own_chunks(tmp_path):
     file = tmp_path / "f.parquet"
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([5])], ["x", "x"]), file)
     chunks = pq.read_metadata(file).row_group(0)
-    [found] = shown(file).entries
-    assert found.bytes == sum(chunks.column(i).total_compressed_size for i in range(2))
-    assert (found.min, found.max) == (1, 5)
+    [result] = shown(file).entries
+    assert result.bytes == sum(chunks.column(i).total_compressed_size for i in range(2))
+    assert (result.min, result.max) == (1, 5)

@@ -26,7 +26,7 @@ def random_shapes(seed, count):
 # ---- texts ----
 
 
-def test_a_shape_reads_its_own_texts():
+def test_a_shape_parses_its_own_texts():
     for shape in [EVENT, *random_shapes(1, 300)]:
         assert Shape.parse(shape.ddl()) == shape
         assert Shape.parse(shape.to_json()) == shape
@@ -59,7 +59,7 @@ def test_a_column_that_is_not_shredded_is_a_variant():
     assert Shape.parse("variant").paths() == {"$": "VARIANT"}
 
 
-def test_json_holds_the_leaves_by_their_paths():
+def test_json_has_the_leaves_by_their_paths():
     assert json.loads(EVENT.to_json()) == {
         "version": 1,
         "paths": {
@@ -100,7 +100,7 @@ JSON = {
 
 
 @pytest.mark.parametrize("text", JSON, ids=lambda t: t[:40])
-def test_json_that_is_no_shape_is_refused_in_a_sentence(text):
+def test_json_that_is_not_a_shape_is_refused_in_one_sentence(text):
     sentence(lambda: Shape.parse(text), JSON[text])
 
 
@@ -111,14 +111,14 @@ def sentence(action, mention):
     return caught.value
 
 
-def test_what_is_no_text_and_no_shape_is_named():
+def test_arguments_of_other_types_are_named():
     sentence(lambda: Shape.parse(5), "Shape.parse takes a text and was given an int: pass DDL")
     sentence(lambda: EVENT.merge("a INT"), r"Shape.merge takes a Shape and was given a str: pass Shape.parse\(")
     sentence(lambda: EVENT.diff(None), "Shape.diff takes a Shape and was given a NoneType")
     assert isinstance(sentence(lambda: Shape.parse("x"), "does not parse"), ValueError)
 
 
-def test_depth_and_size_exhaust_nothing():
+def test_deep_and_long_texts_are_parsed_or_refused():
     for deep in (
         Shape.parse("ARRAY<" * 500 + "INT" + ">" * 500),
         Shape.parse("STRUCT<a " * 500 + "INT" + ">" * 500),
@@ -177,7 +177,7 @@ MERGED = [
 
 
 @pytest.mark.parametrize(("a", "b", "merged"), MERGED)
-def test_a_merge_holds_what_both_hold(a, b, merged):
+def test_a_merge_has_the_narrowest_type_of_both(a, b, merged):
     assert Shape.parse(a).merge(Shape.parse(b)) == Shape.parse(merged)
 
 
@@ -212,7 +212,7 @@ def test_a_diff_has_what_was_added_removed_and_changed():
     assert diff == EVENT.diff(new) != back
 
 
-def test_a_diff_is_false_exactly_between_equal_shapes():
+def test_a_diff_is_false_only_if_the_shapes_are_equal():
     shapes = random_shapes(4, 60)
     for a, b in itertools.product(shapes, shapes):
         assert bool(a.diff(b)) == (a != b)
@@ -243,7 +243,7 @@ def test_a_shape_shows_as_a_tree():
     assert len(repr(Shape.parse(f"`{'a ' * 500}` INT")).split("\n")[-1]) < 120
 
 
-def test_the_readme_shows_a_shape_as_it_is():
+def test_the_readme_shows_a_shape_as_it_prints():
     shape = Shape.parse("user STRUCT<id BIGINT, name STRING>, amount DECIMAL(12,2), tags ARRAY<STRING>")
     assert f"```\n{shape}\n```" in (ROOT / "README.md").read_text()
 

@@ -9,7 +9,7 @@ from random_shapes import random_ddl
 from shredded_variant import Shape, ShreddedVariantError
 from tables import causes
 
-# Texts that are shapes, also odd ones.
+# Texts that are shapes, also with unusual names and spaces.
 SHAPES = [
     "BIGINT", "  bigint ", "decimal( 12 , 2 )", "DECIMAL", "NUMERIC(5)", "dec(007)", "byte", "short", "integer",
     "long", "real", "timestamp_ltz", "UUID", "TIME", "TIMESTAMP_NANOS", "TIMESTAMP_NTZ_NANOS", "variant",
@@ -21,7 +21,7 @@ SHAPES = [
     "`\x00` INT", "`a\nb` INT", "`\u00a0` INT", "a" * 1000 + " INT", "a STRUCT<`>` INT>",
     "ARRAY<" * 500 + "INT" + ">" * 500, "a STRUCT<" * 249 + "a INT" + ">" * 249,
 ]  # fmt: skip
-# Texts that are no shapes: typing errors, and characters that only look like letters, digits or spaces.
+# Texts that are not shapes: typing errors, and characters that only look like letters, digits or spaces.
 NONE = [
     "", " ", "BIGNIT", "a BIGNIT", "a INT,", "a INT b INT", "a INT, a STRING", "`a` INT, a INT", "STRUCT<>",
     "ARRAY<INT", "ARRAY<INT>>", "ARRAY<>", "ARRAY", "STRUCT<a INT", "STRUCT<a>", "DECIMAL(39,2)",
@@ -60,7 +60,7 @@ def on_one_line(text):
 
 
 @pytest.mark.parametrize("text", SHAPES, ids=lambda t: ascii(t[:30]))
-def test_a_shape_is_read_and_printed_alike(data_source, text):
+def test_python_and_the_data_source_parse_and_print_the_same_shapes(data_source, text):
     ddl = data_source(text)
     assert "does not parse" not in ddl
     assert python(text) == ddl
@@ -68,14 +68,14 @@ def test_a_shape_is_read_and_printed_alike(data_source, text):
 
 
 @pytest.mark.parametrize("text", NONE, ids=lambda t: ascii(t[:30]))
-def test_a_text_that_is_no_shape_is_refused_alike(data_source, text):
+def test_python_and_the_data_source_refuse_the_same_texts(data_source, text):
     refusal = data_source(text)
     assert "does not parse at character" in refusal
     # Python shows a text of several lines on one line.
     assert python(text) == on_one_line(refusal)
 
 
-def test_texts_made_up_are_read_alike(data_source):
+def test_python_and_the_data_source_parse_generated_texts_to_the_same_shapes(data_source):
     rnd = random.Random(5)
     for _ in range(300):
         text = random_ddl(rnd)

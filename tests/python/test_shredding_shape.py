@@ -39,7 +39,7 @@ def documents(spark):
     df.unpersist()
 
 
-def test_the_same_documents_have_one_shape_in_any_order_and_split(spark, documents):
+def test_the_same_documents_have_one_shape_in_any_order_and_partitioning(spark, documents):
     orders = {
         "as they are": documents,
         "one partition": documents.coalesce(1),
@@ -51,14 +51,14 @@ def test_the_same_documents_have_one_shape_in_any_order_and_split(spark, documen
     assert {name: shape(df) for name, df in orders.items()} == dict.fromkeys(orders, shape(documents))
 
 
-def test_the_shape_is_what_the_documents_say(documents):
+def test_the_shape_has_the_frequent_paths_and_types(documents):
     # Of 99,800 documents that are not null, a field in 9 % is too rare, and one in 10 % is frequent enough.
     assert shape(documents) == EXPECTED
     majority = shape(documents, ("policy", "majority"))
     assert majority.startswith("STRUCT<id INT, price DECIMAL(") and "uri STRING" in majority
 
 
-def test_the_shape_goes_straight_into_the_option(documents, tmp_path):
+def test_the_result_is_a_value_of_the_option(documents, tmp_path):
     sample = documents.where("id < 500")
     write(sample, tmp_path / "t", shredding__shape__v=shape(sample))
     ours = load(sample.sparkSession, tmp_path / "t", schema="id BIGINT, v VARIANT")
@@ -72,7 +72,7 @@ def test_the_shape_goes_straight_into_the_option(documents, tmp_path):
     [[], [None, None], [NULL], [obj()], [array()], [int8(1), string("x"), obj(a=int8(1)), array(int8(1))]],
     ids=["no rows", "SQL NULL", "variant null", "empty objects", "empty arrays", "all kinds alike"],
 )
-def test_a_shape_for_nothing_can_be_given_too(spark, tmp_path, rows):
+def test_the_result_for_no_values_is_a_value_of_the_option(spark, tmp_path, rows):
     df = frame(spark, *rows, None).where("true" if rows else "false")
     ddl = shape(df)
     assert ddl == ("STRUCT<a BIGINT>" if len(rows) == 4 else "VARIANT")
@@ -124,7 +124,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("limits", WRONG)
-def test_wrong_limits_are_refused_and_the_right_ones_named(spark, limits):
+def test_wrong_limits_are_refused_with_the_names_of_all_limits(spark, limits):
     df = frame(spark, obj(a=int8(1)))
     refusal(lambda: df.selectExpr(f"shredding_shape(v, {limits})").collect(), *WRONG[limits])
 
@@ -140,7 +140,7 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
-def test_wrong_arguments_are_refused_as_sparks_own_functions_do(spark, arguments):
+def test_wrong_arguments_have_the_error_conditions_of_spark(spark, arguments):
     df = frame(spark, obj(a=int8(1)))
     with pytest.raises(AnalysisException) as caught:
         df.selectExpr(f"shredding_shape({arguments})")

@@ -114,7 +114,7 @@ def test_threads_that_run_one_plan_do_not_share_its_keys(spark, trees):
             assert [texts(f.result()) for f in found] == [expected] * 3, kind
 
 
-def test_filters_of_one_thread_are_no_other_threads(spark, trees):
+def test_a_thread_does_not_use_the_filters_of_another_thread(spark, trees):
     """Like Spark, a thread sets runtime filters on a scan and then gets its batch and partitions."""
     jvm, gateway = spark.sparkContext._jvm, spark.sparkContext._gateway
 
@@ -146,7 +146,7 @@ ASKING = [
 ]
 
 
-def test_frames_and_cached_tables_that_run_again_ask_by_the_keys_of_now(spark, trees):
+def test_frames_and_cached_tables_that_run_again_use_the_current_keys(spark, trees):
     with tables(spark, "keys") as keys:
         spark.sql(f"CREATE TABLE {keys} USING parquet AS SELECT 5L AS key")
         frames = {kind: [spark.sql(query.format(t=f"tree_{kind}", keys=keys)) for query in ASKING] for kind in KINDS}
@@ -162,7 +162,7 @@ def test_frames_and_cached_tables_that_run_again_ask_by_the_keys_of_now(spark, t
             frame.unpersist()
 
 
-def test_each_batch_of_a_stream_asks_a_static_table_by_its_own_keys(spark, trees, tmp_path):
+def test_each_batch_of_a_stream_filters_a_static_table_by_its_own_keys(spark, trees, tmp_path):
     for i, key in enumerate((5, 7, 40)):
         spark.sql(f"SELECT {key}L AS key").coalesce(1).write.parquet(str(tmp_path / "keys" / f"batch={i}"))
     found = {}
@@ -179,7 +179,7 @@ def test_each_batch_of_a_stream_asks_a_static_table_by_its_own_keys(spark, trees
     assert sorted(found["files"]) == sorted(found["delta"]) == sorted(found["plain"])
 
 
-def test_a_frame_that_runs_again_reads_the_footers_of_now(spark, tmp_path):
+def test_a_frame_that_runs_again_reads_the_current_footers(spark, tmp_path):
     """The plan keeps the list of files; a file may have other rows when the plan runs again."""
     options = {"parquet.block.row.count.limit": 100, "shredding": "off", "parquet.compression": "uncompressed"}
     options |= {"parquet.enable.dictionary": "false"}

@@ -88,7 +88,7 @@ FROM_FOOTERS = [
 
 
 @pytest.mark.parametrize("aggregates", FROM_FOOTERS)
-def test_what_footers_tell_exactly_reads_no_page(tables, aggregates):
+def test_an_aggregate_that_footers_answer_exactly_reads_no_page(tables, aggregates):
     counts = answer(tables, f"SELECT {aggregates} FROM {{t}}")
     assert (counts.files, counts.groups, counts.pages, counts.bytes) == ((1, 0), (0, 0), (0, 0), (0, 0))
     assert counts.answered > 1
@@ -97,7 +97,7 @@ def test_what_footers_tell_exactly_reads_no_page(tables, aggregates):
 
 @pytest.mark.parametrize("aggregates", FROM_FOOTERS[::5])
 def test_other_sessions_read_no_page_either(tables, other_session, aggregates):
-    test_what_footers_tell_exactly_reads_no_page(tables, aggregates)
+    test_an_aggregate_that_footers_answer_exactly_reads_no_page(tables, aggregates)
 
 
 # The scan computes these aggregates from pages.
@@ -120,7 +120,7 @@ FROM_PAGES = [
 
 
 @pytest.mark.parametrize("aggregates", FROM_PAGES)
-def test_what_footers_do_not_tell_is_decoded(tables, aggregates):
+def test_pages_are_decoded_if_footers_are_not_exact(tables, aggregates):
     counts = answer(tables, f"SELECT {aggregates} FROM {{t}}")
     assert counts.pages[0] > 0
     assert counts.groups[0] > 0
@@ -128,8 +128,8 @@ def test_what_footers_do_not_tell_is_decoded(tables, aggregates):
 
 
 @pytest.mark.parametrize("aggregates", FROM_PAGES[::5])
-def test_other_sessions_decode_what_footers_do_not_tell(tables, other_session, aggregates):
-    test_what_footers_do_not_tell_is_decoded(tables, aggregates)
+def test_other_sessions_decode_pages_if_footers_are_not_exact(tables, other_session, aggregates):
+    test_pages_are_decoded_if_footers_are_not_exact(tables, aggregates)
 
 
 def test_only_row_groups_and_columns_that_need_it_are_decoded(tables):

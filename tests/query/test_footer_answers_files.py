@@ -26,10 +26,10 @@ def of_file(spark, path, shape, rows, query, **options):
     """(answer, row groups decoded, row groups answered), in row groups of ten."""
     write_file(path, shape, rows, row_group_size=10, annotated=True, **options)
     df = spark.read.format(FORMAT).load(str(path))
-    found, counts = run(df.selectExpr(*query))
+    result, counts = run(df.selectExpr(*query))
     # A limit below the aggregation keeps Spark from pushing the aggregates into the scan.
-    assert str(found) == str(df.limit(1000).selectExpr(*query).collect())
-    return tuple(found[0]), counts.groups[0], counts.answered
+    assert str(result) == str(df.limit(1000).selectExpr(*query).collect())
+    return tuple(result[0]), counts.groups[0], counts.answered
 
 
 ALL = ["count(v:a::{})", "min(v:a::{})", "max(v:a::{})"]
@@ -40,10 +40,10 @@ LOW, HIGH = typed(*range(10)), typed(*range(100, 110))
 
 @pytest.mark.parametrize(("options", "read"), [({}, 0), ({"write_statistics": False}, 2)])
 def test_files_without_statistics_are_decoded(spark, tmp_path, options, read):
-    found = of_file(spark, tmp_path / "f.parquet", NUMBERS, LOW + HIGH, BIGINT, **options)
-    assert found == ((20, 0, 109), read, 2 - read)
-    found = of_file(spark, tmp_path / "f.parquet", NUMBERS, LOW + HIGH, ["count(v)", "count(v:a)"], **options)
-    assert found == ((20, 20), read, 2 - read)
+    result = of_file(spark, tmp_path / "f.parquet", NUMBERS, LOW + HIGH, BIGINT, **options)
+    assert result == ((20, 0, 109), read, 2 - read)
+    result = of_file(spark, tmp_path / "f.parquet", NUMBERS, LOW + HIGH, ["count(v)", "count(v:a)"], **options)
+    assert result == ((20, 20), read, 2 - read)
 
 
 @pytest.mark.parametrize(("stray", "greatest"), [(string("205"), 205), (int8(120), 120), (int64(7000), 7000)])
@@ -61,7 +61,7 @@ def test_variant_nulls_and_missing_fields_are_no_values(spark, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("values", "least", "greatest"),
+    ("values", "minimum", "maximum"),
     [
         ([1.0, NAN, 3.0], 1.0, NAN),
         ([NAN, NAN], NAN, NAN),
@@ -70,14 +70,14 @@ def test_variant_nulls_and_missing_fields_are_no_values(spark, tmp_path):
         ([float("-inf"), float("inf")], float("-inf"), float("inf")),
     ],
 )
-def test_bounds_of_other_writers_do_not_tell_of_nan(spark, tmp_path, values, least, greatest):
-    found, read, _ = of_file(spark, tmp_path / "f.parquet", DOUBLES, typed(*values), DOUBLE)
-    assert str(found) == str((len(values), least, greatest))
+def test_bounds_of_other_writers_do_not_tell_of_nan(spark, tmp_path, values, minimum, maximum):
+    result, read, _ = of_file(spark, tmp_path / "f.parquet", DOUBLES, typed(*values), DOUBLE)
+    assert str(result) == str((len(values), minimum, maximum))
     assert read == 1
     assert of_file(spark, tmp_path / "f.parquet", DOUBLES, typed(*values), DOUBLE[:1])[1] == 0
 
 
-def test_an_infinite_or_failing_number_is_no_whole_one(spark, tmp_path):
+def test_an_infinite_number_or_a_failed_cast_is_not_a_whole_number(spark, tmp_path):
     query = ["count(try_variant_get(v, '$.a', 'int'))", "max(try_variant_get(v, '$.a', 'int'))"]
     for stray in (NAN, 1e300, float("inf")):
         rows = typed(1.0, 2.5, stray)
@@ -132,8 +132,8 @@ def test_timestamps_and_dates_of_files_are_those_of_spark(spark, tmp_path):
         finally:
             for key in settings:
                 spark.conf.unset(key)
-        found, counts = run(spark.read.format(FORMAT).load(str(tmp_path / "t")).selectExpr(*every))
-        assert found == expected
+        result, counts = run(spark.read.format(FORMAT).load(str(tmp_path / "t")).selectExpr(*every))
+        assert result == expected
         assert counts.groups[0] == read
 
 
@@ -143,7 +143,7 @@ def test_a_column_that_was_added_later_has_its_default(spark, tmp_path):
     assert df.selectExpr("count(more)", "max(more)", "count(v)", "count(v:a)").collect() == [(0, None, 0, 0)]
 
 
-def test_a_column_of_another_type_is_refused_as_ever(spark, tmp_path):
+def test_a_column_of_another_type_is_refused(spark, tmp_path):
     write(spark.range(5).selectExpr("CAST(id AS STRING) AS id").coalesce(1), tmp_path / "t")
     df = spark.read.format(FORMAT).schema("id BIGINT").load(str(tmp_path / "t"))
     for query in ("max(id)", "count(id)"):

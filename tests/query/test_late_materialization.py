@@ -65,7 +65,7 @@ def shown(rows):
 
 @pytest.mark.parametrize("columns", COLUMNS, ids=lambda columns: columns[-1])
 @pytest.mark.parametrize("condition", FEW)
-def test_only_surviving_rows_are_read(spark, tables, condition, columns):
+def test_only_rows_that_pass_are_read(spark, tables, condition, columns):
     unshredded, path = tables
     expected = shown(unshredded.where(condition).selectExpr(*columns).collect())
     rows, counts = run(load(spark, path).where(condition).selectExpr(*columns))
@@ -75,18 +75,18 @@ def test_only_surviving_rows_are_read(spark, tables, condition, columns):
 
 
 @pytest.mark.parametrize("condition", FEW[::4])
-def test_other_sessions_read_only_surviving_rows(spark, tables, other_session, condition):
-    test_only_surviving_rows_are_read(spark, tables, condition, COLUMNS[-1])
+def test_other_sessions_read_only_rows_that_pass(spark, tables, other_session, condition):
+    test_only_rows_that_pass_are_read(spark, tables, condition, COLUMNS[-1])
 
 
-def test_where_no_row_survives_only_the_leaf_of_the_filter_is_read(spark, tables, other_session):
+def test_if_no_row_passes_only_the_leaf_of_the_filter_is_read(spark, tables, other_session):
     query = load(spark, tables[1]).where("v:m::bigint % 1000 = 1001").selectExpr("id", "plain", "to_json(v) AS j")
     rows, counts = run(query)
     leaf = chunk_bytes(only_file(tables[1]))["v.typed_value.m.typed_value"]
     assert (rows, counts.rows_skipped, counts.bytes[0]) == ([], ROWS, leaf)
 
 
-def test_of_the_other_columns_only_pages_with_survivors_are_read(spark, tables):
+def test_other_columns_are_read_only_in_pages_with_rows_that_pass(spark, tables):
     query = load(spark, tables[1]).where("v:n::bigint % 10000 = 77").selectExpr("id", "plain", "v:text::string AS t")
     rows, counts = run(query)
     assert sorted(row.id for row in rows) == [77, 10077, 20077, 30077]
@@ -94,13 +94,13 @@ def test_of_the_other_columns_only_pages_with_survivors_are_read(spark, tables):
     assert counts.pages[0] <= ROWS // PAGE + 2 + 3 * 4
 
 
-def test_a_filter_that_most_rows_pass_is_tried_once_and_given_up(spark, tables):
+def test_late_materialisation_ends_after_a_filter_that_most_rows_pass(spark, tables):
     rows, counts = run(load(spark, tables[1]).where("v:n::bigint % 10 <> 3").selectExpr("id", "to_json(v) AS j"))
     assert len(rows) == ROWS // 10 * 9
     assert counts.rows_skipped < ROWS / 100
 
 
-def test_a_filter_that_raises_is_left_to_spark(spark, tables):
+def test_spark_evaluates_a_filter_that_may_raise_an_error(spark, tables):
     unshredded, path = tables
     for frame in (unshredded, load(spark, path)):
         with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):

@@ -79,11 +79,11 @@ EVERY_ROW = [
 
 
 @pytest.mark.parametrize(("query", "expected"), EVERY_ROW)
-def test_a_limit_above_something_else_leaves_out_nothing(table, query, expected):
+def test_a_limit_above_another_operator_skips_nothing(table, query, expected):
     assert [row.n for row in table.sql(query).collect()] == list(expected)
 
 
-def test_a_limit_beside_a_join_is_not_cut_by_what_the_join_learns(table):
+def test_a_runtime_filter_of_a_join_does_not_reduce_the_rows_of_a_limit(table):
     query = """
         SELECT count(*) AS n FROM (SELECT * FROM limit_parts LIMIT 3000) a
         JOIN (SELECT 1 AS q WHERE rand(1) < 2) b ON a.p = b.q"""
@@ -133,8 +133,8 @@ def test_other_sessions_read_the_first_page_of_each_leaf(table, other_session, q
 
 
 @pytest.mark.parametrize(("query", "expected"), EVERY_ROW[::3])
-def test_other_sessions_leave_out_nothing_under_something_else(table, other_session, query, expected):
-    test_a_limit_above_something_else_leaves_out_nothing(table, query, expected)
+def test_other_sessions_skip_nothing_for_a_limit_above_another_operator(table, other_session, query, expected):
+    test_a_limit_above_another_operator_skips_nothing(table, query, expected)
 
 
 @pytest.mark.parametrize(("query", "expected", "pages"), FIRST_ROWS[::2])
@@ -153,13 +153,13 @@ def test_other_sessions_find_the_first_rows_of_an_order(table, other_session, qu
         ("SELECT v:n::bigint AS n FROM limit_groups WHERE id % 2 = 0 ORDER BY n LIMIT 2", [0, 2]),
     ],
 )
-def test_an_order_that_files_do_not_know_leaves_out_nothing(table, query, expected):
+def test_an_order_without_bounds_skips_nothing(table, query, expected):
     rows, counts = run(table.sql(query))
     assert [row.n for row in rows] == expected
     assert counts.groups[1] == 0
 
 
-def test_a_cast_that_fails_is_raised_though_its_row_is_none_of_the_first(spark, tmp_path):
+def test_a_cast_that_fails_is_an_error_although_its_row_is_not_among_the_first(spark, tmp_path):
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
         "id", 'parse_json(concat(\'{"n":\', id, if(id = 7, \',"s":"x"}\', \',"s":"1"}\'))) AS v'
     )
@@ -189,8 +189,8 @@ def test_the_first_rows_are_those_of_plain_columns(spark, tmp_path, direction, n
         spark.read.format(FORMAT).load(str(tmp_path / name)).createOrReplaceTempView("first_ours")
         for limit in (1, 20, 700):
             first = f"try_cast(v:n AS bigint) AS n, id FROM {{}} ORDER BY n {direction} NULLS {nulls}, id LIMIT {limit}"
-            found, counts = run(spark.sql("SELECT " + first.format("first_ours")))
-            assert found == spark.sql("SELECT " + first.format("first_plain")).collect()
+            result, counts = run(spark.sql("SELECT " + first.format("first_ours")))
+            assert result == spark.sql("SELECT " + first.format("first_plain")).collect()
             if (name, limit) == ("clean", 1):
                 assert counts.rows_skipped > 3000
 

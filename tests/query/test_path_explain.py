@@ -16,19 +16,19 @@ def tables(spark, tmp_path_factory):
     yield from t_and_u(spark, tmp_path_factory.mktemp("explained"))
 
 
-def of_scans(wanted):
-    return [wanted] if wanted and isinstance(wanted[0], str) else wanted
+def of_scans(expected):
+    return [expected] if expected and isinstance(expected[0], str) else expected
 
 
-@pytest.mark.parametrize(("query", "wanted"), CASES)
-def test_a_plan_reads_only_its_leaves(tables, query, wanted):
-    reads_only(tables.ours.sql(query), *of_scans(wanted))
+@pytest.mark.parametrize(("query", "expected"), CASES)
+def test_a_plan_reads_only_its_leaves(tables, query, expected):
+    reads_only(tables.ours.sql(query), *of_scans(expected))
 
 
-@pytest.mark.parametrize(("query", "wanted"), CASES)
-def test_a_session_that_attached_late_reads_the_same_leaves(tables, query, wanted):
+@pytest.mark.parametrize(("query", "expected"), CASES)
+def test_a_session_that_attached_late_reads_the_same_leaves(tables, query, expected):
     with settings(tables.ours, LATE):
-        reads_only(tables.ours.sql(query), *of_scans(wanted))
+        reads_only(tables.ours.sql(query), *of_scans(expected))
 
 
 def test_a_null_variant_that_would_raise_where_the_join_compares_keeps_its_test(tables):
@@ -37,7 +37,7 @@ def test_a_null_variant_that_would_raise_where_the_join_compares_keeps_its_test(
     reads_only(query, ["k", "id", "v.i", "v present"], ["id", "v.i"])
 
 
-def test_a_cached_frame_reads_the_leaves_of_what_is_cached(tables):
+def test_a_cached_frame_reads_the_leaves_of_its_columns(tables):
     frame = tables.ours.sql("SELECT id, v:i::int AS i, v:o AS o FROM t WHERE v:t::string >= 'a'").cache()
     try:
         for query in (frame, frame.selectExpr("i"), frame.selectExpr("o:p::string")):

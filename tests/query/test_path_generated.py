@@ -294,14 +294,14 @@ def made(spark, folder, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_generated_queries_give_what_spark_gives_over_unshredded_rows(spark, tmp_path, seed):
     pair, queries, title = made(spark, tmp_path, seed)
-    r, found = queries.random, []
+    r, result = queries.random, []
     try:
         values = [queries.value(r.choice(["v", "s.v"])) for _ in range(40)]
-        found += pair.column_differences(values, ours=INTERPRETED, meaning=r.choice(MEANINGS)).values()
+        result += pair.column_differences(values, ours=INTERPRETED, meaning=r.choice(MEANINGS)).values()
         for i in range(QUERIES):
-            found.append(pair.difference(queries.query(), r.choice(MEANINGS), EXECUTIONS[i % len(EXECUTIONS)]))
+            result.append(pair.difference(queries.query(), r.choice(MEANINGS), EXECUTIONS[i % len(EXECUTIONS)]))
     finally:
         pair.drop("t", "u")
-    found = [difference for difference in found if difference]
-    assert not found, title + "\n\n" + "\n\n".join(found)
+    result = [difference for difference in result if difference]
+    assert not result, title + "\n\n" + "\n\n".join(result)
     assert pair.answered >= QUERIES // 2, title

@@ -8,9 +8,10 @@ import pytest
 from pyspark.sql import functions as F
 
 from path_cases import ALONE, EXPRESSIONS, SCALARS
-from path_plans import MET, PARTITIONED, QUERIES, REFUSED, SPARED
+from path_plans import PARTITIONED, QUERIES, REFUSED
 from path_queries import LATE, explained, leaves, outcome, settings
 from path_tables import FILES, SCHEMA, row, t_and_u
+from strict_casts import WITH_ERROR, WITHOUT_ERROR
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +157,7 @@ def test_an_expression_gives_what_spark_gives_over_unshredded_rows(projected, na
 
 
 @pytest.mark.parametrize(("condition", "expression"), [(c, e) for c, es in ALONE.items() for e in es])
-def test_a_lone_expression_gives_the_same_rows_or_the_same_error(pair, condition, expression):
+def test_each_expression_alone_gives_the_same_rows_or_the_same_error(pair, condition, expression):
     query = f"SELECT {expression} FROM t"
     difference = pair.difference(query, must_answer=condition is None)
     assert difference is None, difference
@@ -186,10 +187,10 @@ def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting
     meaning, ours = SETTINGS[setting]
     pair.answered = 0
     queries = [*EVERYWHERE["queries"], pruned, *(f"SELECT {e} FROM t" for e in EVERYWHERE["alone"])]
-    found = [pair.difference(query, meaning, ours) for query in queries]
-    found += pair.column_differences(EVERYWHERE["values"], meaning=meaning, ours=ours).values()
-    found = [difference for difference in found if difference]
-    assert not found, "\n\n".join(found)
+    result = [pair.difference(query, meaning, ours) for query in queries]
+    result += pair.column_differences(EVERYWHERE["values"], meaning=meaning, ours=ours).values()
+    result = [difference for difference in result if difference]
+    assert not result, "\n\n".join(result)
     # The other queries raise errors on both sides.
     assert pair.answered > 0.7 * len(queries)
 
@@ -203,16 +204,16 @@ def test_the_scan_gives_batches_or_rows_as_the_setting_of_sparks_own_reader_says
                 assert ("ColumnarToRow" in explained(pair.ours.sql(query))) is (setting == "true")
 
 
-@pytest.mark.parametrize("query", SPARED)
-def test_a_strict_cast_that_not_every_row_meets_raises_for_none(pair, query):
+@pytest.mark.parametrize("query", WITHOUT_ERROR)
+def test_a_strict_cast_that_is_not_evaluated_for_every_row_raises_no_error(pair, query):
     """Law of EveryRow: below an access that may raise an error, no node removes rows or skips the evaluation."""
     assert not re.search(r"\bv\.x::\w+ raising", explained(pair.ours.sql(query)))
     difference = pair.difference(query, must_answer=True)
     assert difference is None, difference
 
 
-@pytest.mark.parametrize("query", MET)
-def test_a_strict_cast_that_every_row_meets_raises_what_spark_raises(pair, query):
+@pytest.mark.parametrize("query", WITH_ERROR)
+def test_a_strict_cast_that_is_evaluated_for_every_row_raises_the_error_of_spark(pair, query):
     assert "raising" in explained(pair.ours.sql(query))
     difference = pair.difference(query)
     assert difference is None, difference
@@ -229,7 +230,7 @@ def partitioned(pair, spark):
 
 
 @pytest.mark.parametrize("query", PARTITIONED)
-def test_a_scan_that_is_built_anew_keeps_what_it_had_taken_over(partitioned, query):
+def test_a_scan_that_is_rebuilt_keeps_its_pushed_filters_and_columns(partitioned, query):
     """Law of Scans: the filters, columns and fields of the first scan are those of the second."""
     difference = partitioned.difference(query, ours=LATE, must_answer=True)
     assert difference is None, difference

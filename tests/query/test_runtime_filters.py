@@ -67,9 +67,9 @@ def test_keys_of_a_join_and_results_of_subqueries_skip_what_they_can(spark, tabl
 def test_keys_skip_pages_and_then_rows(spark, tables, late, rows):
     read = spark.read.format(FORMAT).option("lateMaterialization", str(late).lower()).load(tables)
     query = "SELECT s.key, v:t::string FROM {t} JOIN small s ON v:n::bigint = s.key WHERE s.name = 's7'"
-    found, counts = run(spark.sql(query, t=read))
+    result, counts = run(spark.sql(query, t=read))
     # One key in each hundred of the first 4,000 numbers.
-    assert sorted(row.key for row in found) == list(range(7, 4000, 100))
+    assert sorted(row.key for row in result) == list(range(7, 4000, 100))
     assert counts.rows_skipped == ROWS - rows
     assert counts.pages == (2 * 4000 // PAGE, 2 * (ROWS - 4000) // PAGE)
 
@@ -93,7 +93,7 @@ KEPT = [
 
 
 @pytest.mark.parametrize("source", KEPT)
-def test_a_side_that_is_kept_is_read_whole(spark, tables, source):
+def test_a_side_whose_rows_a_join_keeps_is_read_whole(spark, tables, source):
     spark.sql("SELECT * FROM small WHERE name = 's7'").createOrReplaceTempView("s7")
     rows, counts = answer(spark, f"SELECT count(*), count(key), count(v:t::string), sum(id) FROM {source}")
     assert rows[0][2] >= ROWS - 40
@@ -101,7 +101,7 @@ def test_a_side_that_is_kept_is_read_whole(spark, tables, source):
 
 
 @pytest.mark.parametrize(("keys", "files"), [(50_000, 1), (50_001, FILES)])
-def test_more_keys_than_are_worth_it_are_no_filter(spark, tables, keys, files):
+def test_too_many_keys_make_no_runtime_filter(spark, tables, keys, files):
     _, counts = answer(
         spark,
         f"""SELECT /*+ BROADCAST(s) */ count(*), sum(v:k::int) FROM {{t}}

@@ -50,9 +50,9 @@ def pair(spark, tmp_path_factory):
 
 
 def same(pair, queries, meaning=None, ours=None):
-    found = [pair.difference(query, meaning, ours, must_answer=True) for query in queries]
-    found = [difference for difference in found if difference]
-    assert not found, "\n\n".join(found)
+    result = [pair.difference(query, meaning, ours, must_answer=True) for query in queries]
+    result = [difference for difference in result if difference]
+    assert not result, "\n\n".join(result)
 
 
 @pytest.mark.parametrize("x", WHOLE + PARTS)

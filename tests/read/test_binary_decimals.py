@@ -73,7 +73,7 @@ def test_a_row_group_is_skipped_by_numbers(column, condition):
     assert (rows, counts.rows_skipped) == ([], ROWS)
 
 
-def test_the_least_and_the_greatest_are_those_of_the_rows(column):
+def test_minima_and_maxima_are_those_of_the_rows(column):
     """Writers may truncate bounds of binaries, so that the aggregates come from pages."""
     df, name = column
     rows, counts = run(df.selectExpr(f"min({name})", f"max({name})", f"count({name})"))
@@ -84,7 +84,7 @@ def test_the_least_and_the_greatest_are_those_of_the_rows(column):
 
 
 @pytest.mark.parametrize(("ascending", "ids"), [(True, [0, 1, 2]), (False, [39, 38, 37])])
-def test_the_first_rows_come_from_the_page_that_holds_them(column, ascending, ids):
+def test_the_first_rows_of_an_order_are_read_from_their_page(column, ascending, ids):
     df, name = column
     rows, counts = run(df.selectExpr("id", f"{name} AS d").orderBy("d", ascending=ascending).limit(3))
     assert [r.id for r in rows] == ids

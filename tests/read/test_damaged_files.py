@@ -103,7 +103,7 @@ def test_damage_that_is_not_ignored_is_an_error(spark, two_files):
 
 
 @pytest.mark.parametrize("gone", [0, 1])
-def test_a_file_that_is_missing_promises_no_rows(spark, two_files, gone):
+def test_a_missing_file_adds_no_rows(spark, two_files, gone):
     with settings(spark, ONE_TASK):
         df = table(spark, two_files, ignoreMissingFiles="true")
         first = df.selectExpr("v:n::bigint AS n").orderBy("n", ascending=False).limit(3)
@@ -169,7 +169,7 @@ def read_or_refused(spark, schema, file, query):
 
 @pytest.mark.parametrize("part", ["pages", "footer", "what the footer says"])
 @pytest.mark.parametrize("off_heap", ["false", "true"])
-def test_whatever_is_damaged_a_file_is_read_or_refused_by_its_name(spark, whole_files, tmp_path, part, off_heap):
+def test_a_file_with_any_damage_is_read_or_refused_by_its_name(spark, whole_files, tmp_path, part, off_heap):
     files, schema = whole_files
     rnd = random.Random(f"{part} {off_heap}")
     outcomes = {True: 0, False: 0}

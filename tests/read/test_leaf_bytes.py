@@ -65,11 +65,11 @@ def read(df):
 def test_a_query_reads_the_bytes_of_its_leaves(spark, table, columns, leaves, batches):
     spark.conf.set("spark.sql.parquet.enableVectorizedReader", batches)
     try:
-        found = read(load(spark, table, schema=None).selectExpr(*columns))
+        result = read(load(spark, table, schema=None).selectExpr(*columns))
     finally:
         spark.conf.unset("spark.sql.parquet.enableVectorizedReader")
     sizes = group_bytes(only_file(table))
-    assert found == (sum(sizes[group][leaf] for leaf, groups in leaves.items() for group in groups), 0), sizes
+    assert result == (sum(sizes[group][leaf] for leaf, groups in leaves.items() for group in groups), 0), sizes
 
 
 # (filter, columns, the leaves of both, how many of their pages are read)
@@ -105,7 +105,7 @@ def test_bytes_of_whole_row_groups_and_of_late_leaves_are_skipped(spark, table):
     assert run(query.where("id % 10 = 11"))[1].bytes == (leaf, first + sum(others) - leaf)
 
 
-def test_pages_that_are_read_one_by_one_have_together_the_bytes_of_their_leaf(spark, table):
+def test_the_pages_of_a_leaf_have_together_the_bytes_of_the_leaf(spark, table):
     ids = load(spark, table, schema=None).select("id")
     parts = [run(ids.where(f"id BETWEEN {i} AND {i + 9}"))[1] for i in range(0, GROUP, PAGE)]
     assert all(part.pages[0] == 1 and part.bytes[0] > 0 for part in parts)
@@ -116,6 +116,6 @@ def test_a_path_that_no_row_has_reads_no_data(spark, tmp_path):
     rows = spark.range(0, GROUP, 1, 1).selectExpr("id", """parse_json(concat('{"a":', id, '}')) AS v""")
     path = write(rows, tmp_path / "t", shredding__shape__v="a BIGINT")
     for never in ("v:never", "v:never::string", "v:a.b::int", "v:a[0]::int"):
-        found, counts = run(load(spark, path).selectExpr(never))
-        assert [r[0] for r in found] == [None] * GROUP
+        result, counts = run(load(spark, path).selectExpr(never))
+        assert [r[0] for r in result] == [None] * GROUP
         assert counts.bytes == (0, 0) and counts.pages[0] == 0

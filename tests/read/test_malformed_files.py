@@ -61,7 +61,7 @@ INVALID = {
 
 
 @pytest.mark.parametrize("name", INVALID)
-def test_a_pair_that_means_nothing_is_refused(spark, tmp_path, name):
+def test_a_pair_without_a_meaning_is_refused(spark, tmp_path, name):
     shape, row, where = INVALID[name]
     path = write(tmp_path / "bad.parquet", shape, MISSING, row)
     refuse(spark, path, where)
@@ -69,7 +69,7 @@ def test_a_pair_that_means_nothing_is_refused(spark, tmp_path, name):
 
 
 @pytest.mark.parametrize(("typed", "means"), [({"event_type": (None, "login")}, obj(event_type="login")), ({}, obj())])
-def test_of_a_field_in_value_and_typed_value_only_the_shredded_one_counts(spark, tmp_path, typed, means):
+def test_a_field_in_value_and_typed_value_has_its_shredded_value(spark, tmp_path, typed, means):
     """Writers must not write such a row. Readers take its shredded field, also if that is missing."""
     path = write(tmp_path / "twice.parquet", EVENT, (obj(event_type="old"), typed))
     assert values(load(spark, path)) == [means]
@@ -86,7 +86,7 @@ def test_an_object_in_value_without_typed_value_is_read(spark, tmp_path):
     assert values(load(spark, path)) == [obj(event_type="login"), obj(), obj(other=1)]
 
 
-def test_the_group_of_a_field_or_element_may_be_optional_in_files_of_others(spark, tmp_path):
+def test_the_group_of_a_field_or_element_may_be_optional_in_files_of_other_writers(spark, tmp_path):
     shape = cell({"a": OPTIONAL, "l": cell([OPTIONAL])})
     rows = (None, {"a": None, "l": (None, [(None, 1)])}), (None, {"a": (None, 5), "l": (None, [])})
     path = write(tmp_path / "optional.parquet", shape, *rows)
@@ -128,12 +128,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_schema_outside_the_specification_is_refused_whatever_the_rows_hold(spark, tmp_path, name):
+def test_a_schema_outside_the_specification_is_refused_for_all_rows(spark, tmp_path, name):
     shape, options, where = WRONG[name]
     refuse(spark, write(tmp_path / "schema.parquet", shape, None, None, **options), where)
 
 
-def test_a_column_that_is_no_variant_in_the_file_is_refused_as_one(spark, tmp_path):
+def test_a_column_that_is_not_a_variant_in_the_file_cannot_be_read_as_a_variant(spark, tmp_path):
     extra = {"w": pa.array([1], pa.int64())}
     path = write(tmp_path / "plain.parquet", cell(), (NULL, None), extra=extra)
     refusal(lambda: load(spark, path, schema="w VARIANT").collect(), r"plain\.parquet", r"\bw\b")
@@ -151,12 +151,12 @@ BROKEN_REST = {
 
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize(("put", "where"), [(in_field, FIELD), (in_element, ELEMENT)], ids=["field", "element"])
-def test_broken_bytes_are_never_built_into_a_value(spark, tmp_path, put, where, name):
+def test_a_value_with_malformed_bytes_is_not_rebuilt(spark, tmp_path, put, where, name):
     refuse(spark, write(tmp_path / "bytes.parquet", *put(VALUES[name])), where)
 
 
 @pytest.mark.parametrize("name", BROKEN_REST)
-def test_a_broken_rest_is_never_merged_into_an_object(spark, tmp_path, name):
+def test_a_malformed_residual_is_not_merged_into_an_object(spark, tmp_path, name):
     shape, row = in_rest(BROKEN_REST[name])
     refuse(
         spark, write(tmp_path / "rest.parquet", shape, row, keys=["a"] if "outside the" in name else ["a", "b"]), ROOT
@@ -164,7 +164,7 @@ def test_a_broken_rest_is_never_merged_into_an_object(spark, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_broken_bytes_of_a_shredded_column_are_refused_and_those_of_an_unshredded_one_stay(spark, tmp_path, name):
+def test_malformed_bytes_are_refused_in_a_shredded_column_and_returned_from_an_unshredded_one(spark, tmp_path, name):
     refuse(spark, write(tmp_path / "shredded.parquet", INT, (VALUES[name], None)), ROOT)
     path = write(tmp_path / "unshredded.parquet", cell(), (VALUES[name], None))
     ((v,),) = load(spark, path).select("v").collect()
@@ -183,7 +183,7 @@ READ = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_path_over_broken_bytes_is_refused_with_the_file_or_does_not_look_into_them(spark, tmp_path, name):
+def test_a_path_in_malformed_bytes_is_refused_with_the_file_unless_it_does_not_need_them(spark, tmp_path, name):
     path = write(tmp_path / "path.parquet", INT, (None, 1), (VALUES[name], None))
     for query, read in READ.items():
         df = load(spark, path).selectExpr(query)
@@ -196,7 +196,7 @@ def test_a_path_over_broken_bytes_is_refused_with_the_file_or_does_not_look_into
 
 
 @pytest.mark.parametrize("name", METADATA)
-def test_broken_metadata_is_never_used_to_rebuild(spark, tmp_path, name):
+def test_malformed_metadata_is_not_used_to_rebuild(spark, tmp_path, name):
     shape, row = in_rest(encode_value(obj(b=1), ["a", "b"]))
     path = write(tmp_path / "metadata.parquet", shape, row, metadata=METADATA[name], annotated=True)
     refuse(spark, path)
@@ -232,7 +232,7 @@ def test_stored_values_of_any_depth_keep_their_bytes(spark, tmp_path, put, level
     assert load(spark, path).select("v").collect()[0][0].value.endswith(nested_arrays(levels))
 
 
-def test_the_reader_keeps_to_the_depth_and_size_it_is_given(spark, tmp_path):
+def test_the_reader_refuses_values_beyond_its_limits_of_depth_and_size(spark, tmp_path):
     shape, typed = INT, (None, 1)
     for _ in range(20):
         shape, typed = cell({"a": shape}), (None, {"a": typed})
@@ -243,7 +243,7 @@ def test_the_reader_keeps_to_the_depth_and_size_it_is_given(spark, tmp_path):
     assert values(load(spark, big, maxVariantBytes=2000, maxVariantDepth=2)) == [obj(a="x" * 1000)]
 
 
-def test_one_bad_file_does_not_spoil_the_next_read(spark, tmp_path):
+def test_a_read_succeeds_after_the_read_of_a_malformed_file_has_failed(spark, tmp_path):
     refuse(spark, write(tmp_path / "bad.parquet", INT, (string("x"), 1)))
     write(tmp_path / "bad.parquet", INT, (None, 7))
     assert values(load(spark, tmp_path)) == [int64(7)]

@@ -104,7 +104,7 @@ def test_spark_reads_every_value_of_the_types_that_it_rebuilds(spark, tables, na
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_duckdb_reads_every_value(tables, name):
-    """DuckDB does not tell a variant null from an SQL NULL."""
+    """DuckDB does not distinguish a variant null from an SQL NULL."""
     for column, rows in EXPECTED.items():
         assert duck(only_file(tables / name), column) == [v or NULL for v in rows]
 
@@ -121,10 +121,10 @@ def test_duckdb_reads_nanoseconds_with_a_zone(spark, tmp_path):
     path = write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="t TIMESTAMP_NANOS")
     with duckdb.connect() as session:
         session.sql("SET timezone = 'UTC'")
-        got = session.sql(
+        actual = session.sql(
             f"SELECT variant_typeof(v.t), v.t::VARCHAR FROM read_parquet('{only_file(path)}') ORDER BY id"
         )
-        assert [(k, t.strip("'")) for k, t in got.fetchall()] == [
+        assert [(k, t.strip("'")) for k, t in actual.fetchall()] == [
             ("TIMESTAMP_NANOS_TZ", "2024-10-24 18:21:54.937000001+00"),
             ("TIMESTAMP_NANOS_TZ", "1969-12-31 23:59:59.999999999+00"),
         ]
@@ -138,14 +138,14 @@ def test_the_reference_reader_reads_every_value(tables, name, conformance, monke
     from variant_decoder import decode as decoded
 
     for column, rows in EXPECTED.items():
-        got = reference_reader.read(only_file(tables / name), column, strict=False)
-        for v, read in zip(rows, got, strict=True):
+        actual = reference_reader.read(only_file(tables / name), column, strict=False)
+        for v, read in zip(rows, actual, strict=True):
             assert (v is None) == (read is None)
             assert v is None or not [d for d in compare(decoded(*encode(v)), read) if d[0] == "value"]
     sys.modules.pop("reference_reader")
 
 
-def test_all_readers_take_the_files_of_all_shapes_as_one_table(spark, tables):
+def test_all_readers_read_files_of_different_shapes_as_one_table(spark, tables):
     assert len(data_files(tables / "all")) == len(SHAPES)
     for column in EXPECTED:
         expected = [v for v in EXPECTED[column] for _ in SHAPES]
@@ -154,7 +154,7 @@ def test_all_readers_take_the_files_of_all_shapes_as_one_table(spark, tables):
     assert values(spark.read.parquet(str(tables / "all"))) == [v for v in EXPECTED["v"] for _ in SHAPES]
 
 
-def test_expressions_on_our_table_answer_what_they_answer_in_memory(spark, tables):
+def test_expressions_have_the_same_results_on_our_table_and_in_memory(spark, tables):
     schema = "id INT, v VARIANT, w VARIANT"
     memory = frame(spark, v=COMMON_ROWS, w=RARE_ROWS).localCheckpoint()
     select = [
@@ -169,5 +169,5 @@ def test_expressions_on_our_table_answer_what_they_answer_in_memory(spark, table
         assert load(spark, tables / name, schema=schema).selectExpr(select).orderBy("id").collect() == expected, name
         for condition in ("try_variant_get(v, '$.inner.a', 'int') = 5", "v IS NULL", "is_variant_null(v)", "id > 3"):
             ids = [r.id for r in memory.where(condition).orderBy("id").collect()]
-            got = load(spark, tables / name, schema=schema).where(condition).orderBy("id").select("id").collect()
-            assert [r.id for r in got] == ids, f"{name}: {condition}"
+            actual = load(spark, tables / name, schema=schema).where(condition).orderBy("id").select("id").collect()
+            assert [r.id for r in actual] == ids, f"{name}: {condition}"

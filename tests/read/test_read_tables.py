@@ -54,7 +54,7 @@ def test_plain_columns_of_every_type_are_as_parquet_writes_and_reads_them(spark,
     assert ours.remove_metadata() == theirs.remove_metadata()
 
 
-def test_plain_columns_stand_beside_variants_in_any_choice_and_order(spark, tmp_path):
+def test_plain_columns_and_variants_are_read_in_any_choice_and_order(spark, tmp_path):
     df = spark.sql(PLAIN).withColumn("v", F.expr("parse_json(concat('{\"a\":', id, ',\"b\":[', id, ']}'))"))
     path = write(df.coalesce(1), tmp_path / "t", **SHAPE)
     table = load(spark, path, schema=None)
@@ -68,10 +68,10 @@ def test_plain_columns_stand_beside_variants_in_any_choice_and_order(spark, tmp_
 def test_a_schema_from_the_user_may_choose_reorder_and_add_columns(spark, tmp_path):
     df = frame(spark, obj(a=1), None, string("x")).selectExpr("id", "v", "id * 2 AS two")
     path = write(df, tmp_path / "t", **SHAPE)
-    got = load(spark, path, schema="two INT, w VARIANT, v VARIANT, more STRUCT<x: INT, v: VARIANT>, id INT")
-    assert got.columns == ["two", "w", "v", "more", "id"]
-    assert values(got) == [obj(a=1), None, string("x")]
-    assert [(r.two, r.w, r.more) for r in got.orderBy("id").collect()] == [(i * 2, None, None) for i in range(3)]
+    actual = load(spark, path, schema="two INT, w VARIANT, v VARIANT, more STRUCT<x: INT, v: VARIANT>, id INT")
+    assert actual.columns == ["two", "w", "v", "more", "id"]
+    assert values(actual) == [obj(a=1), None, string("x")]
+    assert [(r.two, r.w, r.more) for r in actual.orderBy("id").collect()] == [(i * 2, None, None) for i in range(3)]
     assert [r.id for r in load(spark, path, schema="id LONG").orderBy("id").collect()] == [0, 1, 2]
     assert load(spark, path, schema="V VARIANT, ID INT").orderBy("ID").columns == ["V", "ID"]
 
@@ -135,7 +135,7 @@ def test_merge_schema_joins_the_columns_of_all_files(spark, tmp_path):
 INFERRED = {"spark.sql.variant.writeShredding.enabled": "true", "spark.sql.variant.inferShreddingSchema": "true"}
 
 
-def test_files_of_spark_shredded_or_not_read_as_spark_reads_them(spark, tmp_path):
+def test_shredded_and_unshredded_files_of_spark_have_the_rows_that_spark_reads(spark, tmp_path):
     df = spark.sql("""SELECT CAST(id AS INT) AS id, parse_json(CASE id % 4
         WHEN 0 THEN concat('{"a":', id, ',"b":["x",', id, ']}')
         WHEN 1 THEN '{"a":4,"c":{"d":1.5}}' WHEN 2 THEN '{"a":"s","b":null}' END) AS v FROM range(0, 1000, 1, 1)""")
@@ -158,7 +158,7 @@ def test_files_of_spark_shredded_or_not_read_as_spark_reads_them(spark, tmp_path
 
 
 @pytest.mark.parametrize("codegen", ["true", "false"])
-def test_rows_come_through_many_batches_row_groups_and_files(spark, tmp_path, codegen):
+def test_rows_of_many_batches_row_groups_and_files_are_read(spark, tmp_path, codegen):
     n = 30_000
     df = spark.range(0, n, 1, 2).selectExpr(
         "CAST(id AS INT) AS id",
@@ -184,13 +184,13 @@ def test_a_table_of_many_columns_is_read(spark, tmp_path):
     options = {f"shredding.shape.v{i}": "a BIGINT" for i in range(60)}
     df = frame(spark, **columns).selectExpr("*", *(f"id + {i} AS n{i}" for i in range(150)))
     path = write(df, tmp_path / "t", **options)
-    got = (
+    actual = (
         load(spark, path, schema=None)
         .orderBy("id")
         .selectExpr("to_json(v59) AS j", "n149", "v0 IS NULL AS x")
         .collect()
     )
-    assert [tuple(r) for r in got] == [('{"a":59}', 149, False), (None, 150, True), ("[59]", 151, False)]
+    assert [tuple(r) for r in actual] == [('{"a":59}', 149, False), (None, 150, True), ("[59]", 151, False)]
 
 
 def test_a_table_can_be_copied_and_moved(spark, tmp_path):
@@ -211,25 +211,25 @@ def test_a_plain_file_of_another_writer_is_read(spark, tmp_path):
     ]
 
 
-def test_the_hidden_columns_of_a_file_source_are_there(spark, tmp_path):
+def test_the_metadata_columns_of_a_file_source_can_be_read(spark, tmp_path):
     path = write(frame(spark, obj(a=1), None), tmp_path / "t", **SHAPE)
     hidden = "_metadata.file_name AS n", "_metadata.row_index AS i", "input_file_name() AS f"
-    got = load(spark, path).selectExpr("id", *hidden).orderBy("id").collect()
+    actual = load(spark, path).selectExpr("id", *hidden).orderBy("id").collect()
     (file,) = data_files(path)
     name = file.rsplit("/", 1)[1]
-    assert [(r.id, r.n, r.i, r.f.rsplit("/", 1)[1]) for r in got] == [(0, name, 0, name), (1, name, 1, name)]
+    assert [(r.id, r.n, r.i, r.f.rsplit("/", 1)[1]) for r in actual] == [(0, name, 0, name), (1, name, 1, name)]
 
 
-def test_vectors_may_live_off_the_heap(spark, tmp_path):
+def test_vectors_may_be_off_heap(spark, tmp_path):
     c = "if(id % 3 = 0, '1', '\"r\"')"
     rows = spark.range(10000).selectExpr(
         "id", f"""parse_json('{{"a": ' || id || ', "b": ["x", "' || id || '"], "c": ' || {c} || '}}') v"""
     )
     path = write(rows, tmp_path / "t", shredding__shape__v="a BIGINT, b ARRAY<STRING>, c INT")
-    asked = ["id", "to_json(v) j", "v:a::string a", "try_cast(v:c AS INT) c"]
+    columns = ["id", "to_json(v) j", "v:a::string a", "try_cast(v:c AS INT) c"]
     spark.conf.set("spark.sql.columnVector.offheap.enabled", "true")
     try:
-        got = load(spark, path, schema=None).selectExpr(*asked).orderBy("id").collect()
+        actual = load(spark, path, schema=None).selectExpr(*columns).orderBy("id").collect()
     finally:
         spark.conf.unset("spark.sql.columnVector.offheap.enabled")
-    assert got == rows.selectExpr(*asked).orderBy("id").collect()
+    assert actual == rows.selectExpr(*columns).orderBy("id").collect()

@@ -136,7 +136,7 @@ def readings(spark, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_legal_layout_reads_as_its_values(readings, name):
+def test_a_valid_layout_is_read_as_its_values(readings, name):
     assert readings[name] == [means for _, means in FILES[name].rows]
 
 
@@ -145,7 +145,7 @@ def levels(n, last):
 
 
 @pytest.mark.parametrize("depth", [1, 20, 60])
-def test_nesting_is_read_at_any_usual_depth(spark, tmp_path, depth):
+def test_values_of_usual_depths_are_read(spark, tmp_path, depth):
     shape, typed = cell(pa.int64()), (None, 1)
     for _ in range(depth):
         shape, typed = cell({"a": shape}), (None, {"a": typed})
@@ -159,7 +159,7 @@ METADATA = {"is_sorted": True}, {"offset_size": 2}, {"offset_size": 3}, {"offset
 
 
 @pytest.mark.parametrize("how", METADATA, ids=str)
-def test_any_form_of_the_metadata_is_read(spark, tmp_path, how):
+def test_metadata_is_read_in_all_its_forms(spark, tmp_path, how):
     keys = ["b", EMOJI, "a", WIDE]
     metadata, rest = encode(obj({EMOJI: 1, WIDE: "x"}), keys, **how)
     stored = rest, {"b": (None, 5), "a": MISSING}
@@ -168,14 +168,14 @@ def test_any_form_of_the_metadata_is_read(spark, tmp_path, how):
     assert values(load(spark, path)) == [obj({"b": 5, EMOJI: 1, WIDE: "x"})]
 
 
-def test_a_rebuilt_object_is_one_whole_value_with_keys_by_unsigned_utf8(spark, tmp_path):
+def test_a_rebuilt_object_has_its_keys_in_the_order_of_unsigned_utf8(spark, tmp_path):
     shape = cell({EMOJI: cell(pa.int64()), "z": cell(pa.int64())})
     path = write_file(tmp_path / "o.parquet", shape, [(obj({WIDE: 1, "a": 2}), {EMOJI: (None, 3), "z": (None, 4)})])
     (v,) = values(load(spark, path))  # `values` decodes strictly: ids in range, no bytes after the value, keys in order
     assert list(v.value) == ["a", "z", WIDE, EMOJI]
 
 
-def test_objects_inside_the_rest_may_keep_the_key_order_of_their_writer(spark, tmp_path):
+def test_objects_in_a_residual_may_keep_the_key_order_of_their_writer(spark, tmp_path):
     v, keys = obj({"in": {WIDE: 1, EMOJI: [2]}, EMOJI: 3}), ["in", WIDE, EMOJI, "s"]
     stored = encode_value(v, keys, order=utf16), {"s": (None, "x")}
     path = write_file(tmp_path / "u.parquet", cell({"s": cell(pa.string())}), [stored], keys=keys)
@@ -189,7 +189,7 @@ def test_an_annotated_group_is_a_variant_without_a_schema_from_the_user(spark, t
     assert values(df) == [means for _, means in SMALL_ROWS]
 
 
-def test_the_schema_that_spark_left_in_the_footer_makes_a_variant(spark, tmp_path):
+def test_a_group_that_spark_s_schema_in_the_footer_calls_a_variant_is_one(spark, tmp_path):
     row = {"name": "v", "type": "variant", "nullable": True, "metadata": {}}
     schema = {"type": "struct", "fields": [{"name": "id", "type": "integer", "nullable": True, "metadata": {}}, row]}
     key = "org.apache.spark.sql.parquet.row.metadata"
@@ -199,13 +199,13 @@ def test_the_schema_that_spark_left_in_the_footer_makes_a_variant(spark, tmp_pat
     assert values(df) == [means for _, means in SMALL_ROWS]
 
 
-def test_a_group_that_nothing_calls_a_variant_is_a_struct(spark, tmp_path):
+def test_a_group_without_an_annotation_and_a_schema_is_a_struct(spark, tmp_path):
     path = write_file(tmp_path / "g.parquet", cell(pa.int64()), [(None, 1)])
     kind = dict(load(spark, path, schema=None).dtypes)["v"]
     assert kind == "struct<metadata:binary,value:binary,typed_value:bigint>"
 
 
-def test_files_of_any_shape_stand_in_one_table(spark, tmp_path):
+def test_files_of_different_shapes_are_one_table(spark, tmp_path):
     micros = pa.timestamp("us", UTC)
     shapes = cell(pa.int64()), cell({"a": cell(micros)}), cell({"a": cell(pa.string())}), cell([cell()]), cell()
     rows = (None, 1), (None, {"a": (None, 5)}), (obj(b=1), {"a": (None, "x")}), (None, [(NULL, None)]), (obj(a=2), None)
@@ -216,7 +216,7 @@ def test_files_of_any_shape_stand_in_one_table(spark, tmp_path):
     assert values(load(spark, tmp_path, schema=None)) == means
 
 
-def test_variants_lie_inside_structs_lists_and_maps(spark, tmp_path):
+def test_variants_are_read_inside_structs_lists_and_maps(spark, tmp_path):
     unshredded = pa.struct([pa.field("metadata", pa.binary(), False), pa.field("value", pa.binary(), False)])
     stored = dict(zip(Binary._fields, encode(obj(a=[1, "x"])), strict=True))
     extra = {

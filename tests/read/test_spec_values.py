@@ -1,4 +1,4 @@
-"""Every valid row of the tables in the shredding specification reads as the value it stands for."""
+"""Every valid row of the tables in the shredding specification is read as its value."""
 
 import pytest
 
@@ -14,6 +14,6 @@ def readings(spark, tmp_path_factory):
 
 
 @pytest.mark.parametrize(("table", "row"), [(name, i) for name, (_, rows) in TABLES.items() for i in range(len(rows))])
-def test_a_row_of_the_specification_reads_as_what_it_means(readings, table, row):
+def test_a_row_of_the_specification_is_read_as_its_value(readings, table, row):
     stored, means = TABLES[table][1][row]
     assert readings[table][row] == means, f"stored as {stored}"

@@ -1,7 +1,7 @@
 """Objects of up to a hundred fields, with keys from all planes of Unicode: every route finds what Spark finds.
 
 The specification orders keys by UTF-8; Spark searches objects of 32 fields or more in the order of UTF-16.
-`make test` asks for a few keys, FUZZ=1 for all; SEED=123 makes up the same objects again.
+`make test` reads a few keys, FUZZ=1 all of them; SEED=123 generates the same objects again.
 """
 
 import os
@@ -81,7 +81,7 @@ def accesses(key):
 
 
 @pytest.mark.parametrize("session", [{}, LATE, {"spark.sql.parquet.enableVectorizedReader": "false"}], ids=str)
-def test_a_key_is_found_in_objects_of_any_size_wherever_they_stand(tables, session):
+def test_a_key_is_found_in_objects_of_any_size_at_any_place(tables, session):
     for key in ASKED:
         assert not tables.column_differences(accesses(key), ours=session)
 
@@ -112,12 +112,12 @@ def test_whole_variants_are_the_same(tables):
         assert not tables.difference(query, must_answer=True)
 
 
-def test_python_gets_the_same_dictionaries(tables):
+def test_python_reads_the_same_dictionaries(tables):
     ours, spark = (session.table("t").orderBy("id").select("w").collect() for session in (tables.ours, tables.spark))
     assert [r.w.toPython() for r in ours] == [r.w.toPython() for r in spark]
 
 
-def test_what_is_written_of_what_was_read_has_the_order_of_the_specification_and_is_found_again(tables, tmp_path):
+def test_rows_that_are_read_and_written_again_have_keys_in_the_order_of_the_specification(tables, tmp_path):
     spark = tables.ours
     once = spark.table("t").where("id < 1000").select("id", "v")
     for name, options in {"off": {"shredding": "off"}, "shape": {"shredding__shape__v": TYPED}}.items():

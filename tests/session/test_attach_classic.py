@@ -54,11 +54,11 @@ def test_a_running_session_has_the_format_after_attach_and_not_before(running):
     assert running["same"] and running["here"] == ROUNDTRIP
 
 
-def test_every_thread_and_every_session_of_the_context_has_it(running):
+def test_every_thread_and_every_session_of_the_context_has_the_format(running):
     assert running["thread"] == running["new session"] == ROUNDTRIP
 
 
-def test_a_session_that_attached_late_reads_the_leaves_that_one_with_the_jar_at_its_start_reads(running):
+def test_a_session_that_attaches_later_reads_the_leaves_that_a_session_with_the_jar_at_its_start_reads(running):
     assert running["queried"] == [QUERIED, QUERIED]
     assert running["queried at start"] == QUERIED
 
@@ -77,7 +77,7 @@ def test_a_stopped_session_is_refused_and_the_next_one_works(running):
     assert running["next"] == ROUNDTRIP
 
 
-def test_the_sql_function_is_there_as_soon_as_a_session_is_attached(tmp_path):
+def test_an_attached_session_has_the_sql_function(tmp_path):
     seen = python(
         tmp_path,
         """
@@ -162,7 +162,7 @@ def test_executors_in_jvms_of_their_own_have_the_jar(tmp_path, other_jar):
     assert seen == [4, ROUNDTRIP, ["other.jar", shredded_variant.jar_path().name]]
 
 
-def test_another_version_of_spark_is_refused(monkeypatch, spark):
+def test_other_versions_of_spark_are_refused(monkeypatch, spark):
     from pyspark.sql import SparkSession
 
     monkeypatch.setattr("pyspark.__version__", "4.2.1")
@@ -177,10 +177,10 @@ def test_another_version_of_spark_is_refused(monkeypatch, spark):
         shredded_variant.attach(spark)
 
 
-def test_something_that_is_no_session_is_refused_with_the_nearest_right_thing(spark):
+def test_an_argument_that_is_not_a_session_is_refused_with_a_hint(spark):
     from pyspark.sql import SparkSession
 
-    for given, told in [
+    for given, sentence in [
         (spark.sparkContext, "was given a SparkContext: pass SparkSession(sc)"),
         (spark.range(1), "was given a DataFrame: pass df.sparkSession"),
         (SparkSession, "was given the class SparkSession: pass SparkSession.builder"),
@@ -188,10 +188,10 @@ def test_something_that_is_no_session_is_refused_with_the_nearest_right_thing(sp
     ]:
         with pytest.raises(errors.NotASession) as refused:
             shredded_variant.attach(given)
-        assert told in str(refused.value)
+        assert sentence in str(refused.value)
 
 
-def test_a_package_without_its_jar_says_so(tmp_path):
+def test_a_package_without_its_jar_is_an_error(tmp_path):
 
     shutil.copytree(
         Path(shredded_variant.__file__).parent,
@@ -212,7 +212,7 @@ def test_a_package_without_its_jar_says_so(tmp_path):
     assert seen[0] == "JarMissing" and seen[1].endswith("install the wheel that `make wheel` leaves in dist/.")
 
 
-def test_python_without_spark_is_told_what_to_install(tmp_path):
+def test_the_error_without_pyspark_names_what_to_install(tmp_path):
     (tmp_path / "pyspark.py").write_text("raise ImportError(\"No module named 'pyspark'\")")
     program = tmp_path / "job.py"
     program.write_text(
@@ -220,5 +220,5 @@ def test_python_without_spark_is_told_what_to_install(tmp_path):
         "try:\n    shredded_variant.attach(None)\n"
         "except shredded_variant.ShreddedVariantError as e:\n    print(json.dumps(str(e)))\n"
     )
-    told = run(sys.executable, program, cwd=tmp_path)
-    assert told.endswith("pip install 'pyspark>=4.3,<4.4'.")
+    sentence = run(sys.executable, program, cwd=tmp_path)
+    assert sentence.endswith("pip install 'pyspark>=4.3,<4.4'.")

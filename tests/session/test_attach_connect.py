@@ -12,7 +12,7 @@ import pytest
 import shredded_variant
 from connect_round import ROUND, SEEN
 from fuzz import FUZZ
-from programs import QUERIED, ROUNDTRIP, clean_environment, python, script
+from programs import QUERIED, ROUNDTRIP, clean_environment, finished, python, script
 
 pytestmark = pytest.mark.fuzz
 
@@ -69,7 +69,7 @@ def server(logged):
 
 
 def the_round(folder, remote, parts=tuple(SEEN)):
-    """The results of these parts of the round in a running session, the jars that the session sent, and its log."""
+    """Runs these parts of ROUND in a session, checks their results, and returns the jars that it sent, and its log."""
     code = f"""
 spark = calm(SparkSession.builder.remote(sys.argv[1])).getOrCreate()
 sent, send = [], spark._client.add_artifacts
@@ -77,15 +77,10 @@ spark._client.add_artifacts = lambda *paths, **kinds: [sent.extend(paths), send(
 sv.attach(spark)
 print(json.dumps([run(spark, {", ".join(parts)}), [os.path.basename(jar) for jar in sent]]))
 """
-    program = script(folder, ROUND + code)
-    done = subprocess.run(
-        [sys.executable, str(program), remote], cwd=folder, capture_output=True, text=True, timeout=280,
-        env=clean_environment(SPARK_TESTING=""), check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-4000:]
-    told, sent = json.loads(done.stdout.strip().split("\n")[-1])
-    assert told == {name: SEEN[name] for name in parts}
-    return sent, done.stderr
+    process = finished(sys.executable, script(folder, ROUND + code), remote, cwd=folder, SPARK_TESTING="")
+    results, sent = json.loads(process.stdout.strip().split("\n")[-1])
+    assert results == {name: SEEN[name] for name in parts}
+    return sent, process.stderr
 
 
 def check_log(log):
@@ -94,7 +89,7 @@ def check_log(log):
     assert re.findall(r"ClassNotFound\w*: shreddedvariant\S*|Could not deserialize.*", log) == []
 
 
-def test_a_session_that_brings_the_jar_writes_reads_streams_and_maintains_tables(logged, tmp_path):
+def test_a_session_that_sends_the_jar_writes_reads_streams_and_maintains_tables(logged, tmp_path):
     server, log = logged
     assert the_round(tmp_path, server)[0] == [JAR]
     check_log(log.read_text())
@@ -106,14 +101,14 @@ def test_a_session_on_the_server_that_pyspark_starts_sends_the_jar(tmp_path):
     check_log(log)
 
 
-def test_a_server_that_has_the_jar_is_left_alone(tmp_path):
+def test_attach_sends_no_jar_to_a_server_that_has_it(tmp_path):
     parts = tuple(SEEN) if FUZZ else ("readme", "delta")
     with connect_server(tmp_path, **{"spark.jars": str(shredded_variant.jar_path())}) as (server, _):
         (tmp_path / "client").mkdir()
         assert the_round(tmp_path / "client", server, parts)[0] == []
 
 
-def test_the_jar_travels_to_the_server_with_the_session(server, tmp_path):
+def test_attach_sends_the_jar_to_the_server(server, tmp_path):
     seen = python(
         tmp_path,
         """
@@ -155,7 +150,7 @@ def test_the_jar_travels_to_the_server_with_the_session(server, tmp_path):
     assert seen["stopped"].startswith("This Spark session has been stopped")
 
 
-def test_the_sql_function_is_there_as_soon_as_a_session_is_attached(server, tmp_path):
+def test_an_attached_session_has_the_sql_function(server, tmp_path):
     seen = python(
         tmp_path,
         """

@@ -1,12 +1,13 @@
-"""Conventions of tests and benchmarks: markers, helpers, limits of time, patches of ablations that apply."""
+"""Conventions: markers of what FUZZ=1 makes longer, helpers in tests/support, small files, limits, patches that apply."""
 
 import ast
 import re
+from collections import Counter
 
 from programs import ROOT
 
 MODULES = sorted((ROOT / "tests").glob("*/test_*.py"))
-SUPPORT = {file.stem: file for file in (ROOT / "tests" / "support").glob("*.py")}
+SUPPORT = {file.stem: file for file in (ROOT / "tests" / "support").rglob("*.py")}
 SCALA = sorted((ROOT / "jvm" / "src" / "test").rglob("*.scala"))
 SUITES = [file for file in SCALA if file.stem.endswith("Suite") and file.stem != "Suite"]
 
@@ -33,12 +34,19 @@ def test_the_marker_fuzz_is_on_the_modules_that_fuzz_makes_longer():
     assert longer == [file.name for file in MODULES if is_marked(file)] != []
 
 
-def test_fuzz_is_read_in_one_place_of_each_side():
+def test_one_python_file_and_one_scala_file_read_fuzz():
     python = [
         file.name for file in [*MODULES, *SUPPORT.values()] if re.search("environ" + r"\S*FUZZ", file.read_text())
     ]
     scala = [file.name for file in SCALA if re.search(r"env\S*FUZZ", file.read_text())]
     assert (python, scala) == (["fuzz.py"], ["Suite.scala"])
+
+
+def test_python_files_and_folders_are_small():
+    files = [file for top in ("python", "tests", "benchmarks") for file in (ROOT / top).rglob("*.py")]
+    assert [file.name for file in files if len(file.read_text().splitlines()) > 350] == []
+    folders = Counter(file.parent for file in files)
+    assert [str(folder) for folder, size in folders.items() if size > 25] == []
 
 
 def test_no_module_imports_from_a_test_module():

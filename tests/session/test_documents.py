@@ -17,7 +17,7 @@ BASES = (
     ROOT,
 )
 SUFFIXES = (".scala", ".java", ".py", ".md", ".sbt")
-# What a reader makes, or what a text stands for.
+# Names of files that users create.
 MADE = {"job.py"}
 
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -29,9 +29,9 @@ LINES = 250
 
 def files():
     """Every file that documents may name, by its path in the repository."""
-    found = [path for path in ROOT.iterdir() if path.is_file()]
-    found += [path for top in TOP for path in (ROOT / top).rglob("*") if path.is_file()]
-    return {path.relative_to(ROOT).as_posix() for path in found}
+    result = [path for path in ROOT.iterdir() if path.is_file()]
+    result += [path for top in TOP for path in (ROOT / top).rglob("*") if path.is_file()]
+    return {path.relative_to(ROOT).as_posix() for path in result}
 
 
 def names_a_file(token):
@@ -81,9 +81,9 @@ def test_each_file_in_backticks_exists(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
 def test_each_link_leads_to_a_file_and_a_heading(document):
-    found = list(links(document))
-    assert [str(path) for _, path, _ in found if not path.exists()] == []
-    missing = [anchor for _, path, anchor in found if anchor and anchor not in anchors(path)]
+    result = list(links(document))
+    assert [str(path) for _, path, _ in result if not path.exists()] == []
+    missing = [anchor for _, path, anchor in result if anchor and anchor not in anchors(path)]
     assert missing == []
 
 

@@ -2,7 +2,6 @@
 
 import io
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -10,7 +9,7 @@ import time
 import pytest
 from pyspark import inheritable_thread_target
 
-from programs import clean_environment, python, script
+from programs import finished_in, python
 from shredded_variant import infer_shape
 from shredded_variant.jobs import progress
 
@@ -64,7 +63,7 @@ def run(monkeypatch):
     return run
 
 
-def test_a_long_job_shows_how_far_it_is_and_the_line_is_gone_at_the_end(run):
+def test_a_long_job_shows_its_progress_and_erases_the_line_at_its_end(run):
     lines = run(Jobs((0, 0), (0, 40), (10, 40), (40, 40)), lines=4).lines()
     assert lines[:4] == [
         "infer_shape  0:00",
@@ -110,7 +109,7 @@ def test_counts_that_fail_end_the_bar_and_not_the_job(run):
     assert run(Jobs(None), 0.2).getvalue() == ""
 
 
-def test_jobs_are_ended_as_they_were_left(run):
+def test_the_jobs_of_a_body_that_fails_are_cancelled_and_others_are_not(run):
     jobs = Jobs((1, 2))
     run(jobs, 0)
     assert jobs.ended is False
@@ -120,7 +119,7 @@ def test_jobs_are_ended_as_they_were_left(run):
         assert jobs.ended is True
 
 
-def test_tasks_of_a_classic_session_are_counted_and_no_others(spark, monkeypatch):
+def test_only_the_tasks_of_the_body_are_counted_in_a_classic_session(spark, monkeypatch):
     monkeypatch.setattr(progress, "DELAY", 0.05)
     monkeypatch.setattr(progress, "INTERVAL", 0.05)
     spark.range(0, 3, 1, 3).foreach(lambda row: None)
@@ -134,7 +133,7 @@ def test_tasks_of_a_classic_session_are_counted_and_no_others(spark, monkeypatch
     assert not list(spark.sparkContext.getJobTags())
 
 
-def test_a_job_that_its_thread_leaves_is_cancelled(spark):
+def test_the_running_job_of_a_thread_that_fails_is_cancelled(spark):
     done = []
 
     def job():
@@ -152,7 +151,7 @@ def test_a_job_that_its_thread_leaves_is_cancelled(spark):
     assert not done and not spark.sparkContext.statusTracker().getActiveJobsIds()
 
 
-def test_infer_shape_draws_the_bar_and_takes_it_away(spark, monkeypatch):
+def test_infer_shape_shows_and_erases_the_bar(spark, monkeypatch):
     monkeypatch.setattr(progress, "DELAY", 0.05)
     monkeypatch.setattr(progress, "INTERVAL", 0.05)
     monkeypatch.setenv("TERM", "xterm")
@@ -163,7 +162,7 @@ def test_infer_shape_draws_the_bar_and_takes_it_away(spark, monkeypatch):
     shape = infer_shape(slow, "v")
     assert shape.ddl() == "STRUCT<a BIGINT>"
     assert all(line.startswith("infer_shape") for line in terminal.lines()[:-1])
-    done = [int(found[1]) for line in terminal.lines() if (found := re.search(r"(\d+) of [89] tasks", line))]
+    done = [int(result[1]) for line in terminal.lines() if (result := re.search(r"(\d+) of [89] tasks", line))]
     assert done == sorted(done) and any(0 < n < 8 for n in done)
     assert terminal.lines()[-1] == ""
 
@@ -192,11 +191,11 @@ CONNECTED = """
 """
 
 
-def test_infer_shape_draws_the_bar_over_connect(tmp_path):
+def test_infer_shape_shows_and_erases_the_bar_over_connect(tmp_path):
     module, shape, lines = python(tmp_path, CONNECTED, SPARK_TESTING="")
     assert module == "pyspark.sql.connect.session"
     assert shape == "STRUCT<a BIGINT>"
-    done = [int(found[1]) for line in lines if (found := re.search(r"(\d+) of \d+ tasks", line))]
+    done = [int(result[1]) for line in lines if (result := re.search(r"(\d+) of \d+ tasks", line))]
     assert done == sorted(done) and any(0 < n < 40 for n in done)
     assert lines[-1] == "\x1b[K"
 
@@ -227,13 +226,7 @@ INTERRUPTED = """
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])
-def test_ctrl_c_cancels_the_jobs_and_the_session_goes_on(tmp_path, kind):
-    program = script(tmp_path, INTERRUPTED)
-    arguments, environment = (["connect"], {"SPARK_TESTING": ""}) if kind == "connect" else ([], {})
-    done = subprocess.run(
-        [sys.executable, str(program), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120,
-        env=clean_environment(**environment), check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
+def test_ctrl_c_cancels_the_jobs_and_the_session_can_run_others(tmp_path, kind):
+    done = finished_in(kind, tmp_path, INTERRUPTED)
     module = "pyspark.sql.connect.session" if kind == "connect" else "pyspark.sql.session"
     assert f'"kind": "{module}", "interrupted": true, "running": [], "next": 3' in done.stdout.split("\n")[-2]

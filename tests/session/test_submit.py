@@ -31,7 +31,7 @@ def submit(folder, job, *options, **environment):
     return run(BIN / "spark-submit", *options, script(folder, job), cwd=folder, **environment)
 
 
-def test_the_jar_that_the_command_names_serves_a_job_by_jars_and_attach_adds_no_second_one(tmp_path):
+def test_a_job_runs_with_the_jar_of_the_command_in_jars_and_attach_adds_no_second_jar(tmp_path):
     command = [BIN / "shredded-variant", "jar"]
     jar = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     assert submit(tmp_path, ATTACHING_JOB, "--jars", jar) == [ROUNDTRIP[0], ROUNDTRIP, [Path(jar).name]]
@@ -42,7 +42,7 @@ def test_a_job_that_attaches_needs_no_jars(tmp_path):
     assert (first != ROUNDTRIP[0], rows, jars) == (True, ROUNDTRIP, [shredded_variant.jar_path().name])
 
 
-def test_the_coordinates_serve_a_job_by_packages_without_a_network(tmp_path):
+def test_a_job_runs_with_packages_and_a_local_repository_without_a_network(tmp_path):
     version = shredded_variant.__version__
     jar = shredded_variant.jar_path()
     pom = ROOT / "target/scala-2.13" / jar.with_suffix(".pom").name

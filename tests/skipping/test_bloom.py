@@ -21,15 +21,15 @@ def filters(file):
     """The columns that have bloom filters in every row group, and their largest one in bytes."""
     metadata = pq.read_metadata(file)
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    found = [
+    result = [
         {c.path_in_schema: c.bloom_filter_length for c in map(g.column, range(g.num_columns)) if c.bloom_filter_offset}
         for g in groups
     ]
-    assert all(f.keys() == found[0].keys() for f in found)
-    return {column: max(f[column] or 0 for f in found) for column in found[0]}
+    assert all(f.keys() == result[0].keys() for f in result)
+    return {column: max(f[column] or 0 for f in result) for column in result[0]}
 
 
-def test_a_hot_key(spark, tmp_path):
+def test_a_bloom_filter_of_a_hot_key_skips_row_groups(spark, tmp_path):
     maps = f"map('a', concat('k', {VALUE}), 'b', concat('k', {VALUE}), 'c.d', concat('k', {VALUE})) AS m"
     rows = spark.range(0, ROWS, 1, 1).selectExpr("id", maps, f"map('x', {VALUE}) AS `n.o`")
     options = {**hot("m", ["b", "a", "c.d"], **{"`n.o`": ["x"]}), "bloom.m": "a, c.d", "bloom.`n.o`": '["x"]'}
@@ -39,11 +39,11 @@ def test_a_hot_key(spark, tmp_path):
     }  # fmt: skip
     table = load(spark, path, schema=None)
     for condition in ("m['a'] = 'k{}'", "element_at(m, 'c.d') IN ('k{}', 'k-1')", "`n.o`['x'] = {}"):
-        found, counts = run(table.where(condition.format(4321)).select("id"))
-        assert [r.id for r in found] == [r.id for r in rows.where(condition.format(4321)).select("id").collect()]
-        assert len(found) == 1 and counts.groups[0] <= 2 < counts.groups[1]
-        found, counts = run(table.where(condition.format("1000000")).select("id"))
-        assert (found, counts.groups[0]) == ([], 0)
+        result, counts = run(table.where(condition.format(4321)).select("id"))
+        assert [r.id for r in result] == [r.id for r in rows.where(condition.format(4321)).select("id").collect()]
+        assert len(result) == 1 and counts.groups[0] <= 2 < counts.groups[1]
+        result, counts = run(table.where(condition.format("1000000")).select("id"))
+        assert (result, counts.groups[0]) == ([], 0)
     # Without a filter, bounds alone decide.
     read = {key: run(table.where(f"m['{key}'] = 'k1x'").select("id"))[1].groups[0] for key in ("a", "b")}
     assert read["a"] == 0 and read["b"] > 2
@@ -61,7 +61,7 @@ PATHS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("paths", PATHS)
-def test_a_path(spark, tmp_path, paths, layout):
+def test_a_bloom_filter_of_a_path_skips_row_groups(spark, tmp_path, paths, layout):
     shape, field, condition = PATHS[paths]
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
         "id", f"to_variant_object(named_struct({field.format(VALUE)})) AS v", "parse_json('1') AS w"
@@ -75,10 +75,10 @@ def test_a_path(spark, tmp_path, paths, layout):
     path = write(rows, tmp_path / "t", **SMALL, **options)
     assert len(filters(data_files(path)[0])) == len(paths.split(","))
     table = load(spark, path, schema=None)
-    for number, most in ((4321, 2), (1000000, 0)):
-        found, counts = run(table.where(condition.format(number)).select("id"))
-        assert [r.id for r in found] == [r.id for r in rows.where(condition.format(number)).select("id").collect()]
-        assert counts.groups[0] <= most < counts.groups[1]
+    for number, maximum in ((4321, 2), (1000000, 0)):
+        result, counts = run(table.where(condition.format(number)).select("id"))
+        assert [r.id for r in result] == [r.id for r in rows.where(condition.format(number)).select("id").collect()]
+        assert counts.groups[0] <= maximum < counts.groups[1]
     assert table.where("v IS NOT NULL").count() == ROWS
 
 
@@ -97,7 +97,7 @@ def test_inferred_shapes_and_keys_have_filters_where_they_have_columns(spark, tm
     assert load(spark, path, schema=None).where("v:n::int = 5 AND m['k'] = 5").count() == 3
 
 
-def test_a_filter_is_as_large_as_its_values_need(spark, tmp_path):
+def test_the_size_of_a_bloom_filter_depends_on_the_number_of_values(spark, tmp_path):
     rows = spark.range(0, ROWS, 1, 1).selectExpr("map('a', id % 100, 'b', id) AS m")
     options = {"parquet.enable.dictionary": "false", "bloom.m": "a,b"}
     path = write(rows, tmp_path / "t", **hot("m", ["a", "b"]), **options)
@@ -123,7 +123,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("options", "mentions"), REFUSED)
-def test_a_bloom_filter_for_what_can_have_none_is_refused(spark, tmp_path, options, mentions):
+def test_a_bloom_filter_for_an_unsupported_column_or_path_is_refused(spark, tmp_path, options, mentions):
     df = spark.range(3).selectExpr(
         "id",
         "map('a', 'b') AS m",

@@ -12,7 +12,7 @@ HEAD = "x" * 63
 GROUPS = ["a" * 80, "x" * 64 + "A", "x" * 64 + "B", HEAD + "é", HEAD + TOP, "z", "é" * 40, TOP * 20]
 TEXTS = [f"{group}{i}" for group in GROUPS for i in range(PAGE)]
 ROWS = len(TEXTS)
-# Bounds cannot tell strings apart whose first 63 bytes are the same.
+# Bounds cannot distinguish strings whose first 63 bytes are the same.
 ALIKE = {1: 4, 2: 4, 3: 4, 4: 4}
 ONE_PAGE = {"parquet.page.row.count.limit": str(PAGE), "parquet.page.size.row.check.min": "1"}
 FILES = {
@@ -38,8 +38,8 @@ def read(df, condition):
 
 
 @pytest.mark.parametrize("group", range(len(GROUPS)))
-def test_a_string_is_found_where_it_is_and_looked_for_where_it_may_be(table, group):
-    text, most, name = GROUPS[group], ALIKE.get(group, 1), NAMES[group % 2]
+def test_a_string_is_searched_only_in_the_pages_that_may_have_it(table, group):
+    text, maximum, name = GROUPS[group], ALIKE.get(group, 1), NAMES[group % 2]
     all_of_them = list(range(group * PAGE, (group + 1) * PAGE))
     for condition, ids in {
         f"{name} = '{text}7'": [group * PAGE + 7],
@@ -47,8 +47,8 @@ def test_a_string_is_found_where_it_is_and_looked_for_where_it_may_be(table, gro
         f"{name} LIKE '{text}%'": all_of_them,
         f"startswith({name}, '{text}')": all_of_them,
     }.items():
-        found, read_ones = read(table, condition)
-        assert (found, read_ones <= most) == (ids, True), f"{condition[:20]}: {read_ones}"
+        result, read_ones = read(table, condition)
+        assert (result, read_ones <= maximum) == (ids, True), f"{condition[:20]}: {read_ones}"
 
 
 @pytest.mark.parametrize("group", range(len(GROUPS)))
@@ -59,21 +59,21 @@ def test_strings_before_and_after_another_are_all_found(table, group):
         f"{name} < '{GROUPS[group]}4'": range(first + 4),
         f"NOT {name} > '{GROUPS[group]}4'": range(first + 5),
     }.items():
-        found, read_ones = read(table, condition)
-        assert found == list(ids)
+        result, read_ones = read(table, condition)
+        assert result == list(ids)
         assert read_ones <= len(ids) // PAGE + 1 + alike
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("ascending", "ids"), [(True, [0, 1, 2]), (False, [79, 78, 77])])
-def test_the_first_and_the_last_strings_come_from_where_they_are(table, name, ascending, ids):
+def test_the_first_and_the_last_strings_are_read_from_their_pages(table, name, ascending, ids):
     rows, counts = run(table.selectExpr("id", f"{name} AS t").orderBy("t", ascending=ascending).limit(3))
     assert [r.id for r in rows] == ids
     assert counts.rows_skipped == ROWS - PAGE
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_least_and_the_greatest_are_whole_strings(table, name):
+def test_minima_and_maxima_are_whole_strings(table, name):
     rows, counts = run(table.selectExpr(f"min({name})", f"max({name})", f"count({name})"))
     assert rows == [(TEXTS[0], TEXTS[-1], ROWS)]
     assert counts.answered == 0

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from path_queries import OTHER_SESSIONS, settings, skipping_shown
-from scan_counts import Counts, filtering, run
+from scan_counts import Counts, filtering, read_nothing, run
 from skipping_cases import HITS, MISSES, PAGE, ROWS, SHAPE, SMALL_GROUPS, VARIANT, WHOLE
 from tables import FORMAT, views, write
 
@@ -30,26 +30,22 @@ def tables(spark, folder):
 query = filtering("skipped", "unshredded")
 
 
-@pytest.mark.parametrize(("condition", "most"), HITS)
-def test_a_filter_reads_the_pages_that_can_match(tables, condition, most):
-    found, counts = query(tables, condition)
-    assert found > 0
+@pytest.mark.parametrize(("condition", "maximum"), HITS)
+def test_a_filter_reads_the_pages_that_can_match(tables, condition, maximum):
+    result, counts = query(tables, condition)
+    assert result > 0
     read = ROWS - counts.rows_skipped
-    assert found <= read <= most
+    assert result <= read <= maximum
     assert counts.files == (1, 0)
     assert counts.bytes[0] > 0
     # Leaves end their pages at the same rows.
-    assert counts.pages[0] <= (most / ROWS + 0.02) * sum(counts.pages)
+    assert counts.pages[0] <= (maximum / ROWS + 0.02) * sum(counts.pages)
 
 
 @pytest.mark.parametrize("condition", MISSES)
 def test_a_filter_that_matches_nothing_reads_nothing(tables, condition):
-    found, counts = query(tables, condition)
-    assert found == 0
-    assert counts.bytes[0] == 0
-    assert counts.groups[0] == 0
-    assert counts.files == (0, 1)
-    assert counts.rows_skipped == ROWS
+    counts = read_nothing(query, tables, condition)
+    assert (counts.files, counts.rows_skipped) == ((0, 1), ROWS)
 
 
 def test_a_filter_that_is_never_true_has_no_scan(tables):
@@ -64,13 +60,13 @@ def test_a_filter_that_statistics_cannot_judge_reads_all(tables, condition):
 
 
 # The same tests with other settings of the session, for some of the cases.
-@pytest.mark.parametrize(("condition", "most"), HITS[::7])
-def test_other_sessions_read_the_same_pages(tables, other_session, condition, most):
-    test_a_filter_reads_the_pages_that_can_match(tables, condition, most)
+@pytest.mark.parametrize(("condition", "maximum"), HITS[::7])
+def test_other_sessions_read_the_same_pages(tables, other_session, condition, maximum):
+    test_a_filter_reads_the_pages_that_can_match(tables, condition, maximum)
 
 
 @pytest.mark.parametrize("condition", MISSES[::6])
-def test_other_sessions_read_nothing_where_nothing_matches(tables, other_session, condition):
+def test_other_sessions_read_nothing_if_nothing_matches(tables, other_session, condition):
     test_a_filter_that_matches_nothing_reads_nothing(tables, condition)
 
 
@@ -87,7 +83,7 @@ def test_without_ansi_a_cast_that_wraps_around_has_no_order(tables, condition):
         test_a_filter_that_statistics_cannot_judge_reads_all(tables, condition)
 
 
-def test_row_numbers_stay_those_of_the_file(tables, folder):
+def test_row_numbers_are_those_of_the_file(tables, folder):
     query(tables, "v:n::bigint IN (17, 4321, 7777)", "id, plain")
     table = tables.read.format(FORMAT).load(str(folder / "t"))
     some = table.where("v:n::bigint IN (17, 4321, 7777) OR id > 7990")
@@ -96,14 +92,14 @@ def test_row_numbers_stay_those_of_the_file(tables, folder):
     assert rows and all(r.id == r.r for r in rows)
 
 
-def test_whole_variants_lists_and_structs_come_from_the_pages_that_are_left(tables):
+def test_whole_variants_lists_and_structs_are_read_from_the_other_pages(tables):
     for columns in ("to_json(v)", "v:l::array<bigint>", "plain", "to_json(v:o), v:l[1]::int, v:s::string"):
         _, counts = query(tables, "v:n::bigint BETWEEN 4290 AND 4310 OR v:s::string LIKE 'é0006%'", columns)
         assert counts.rows_skipped >= ROWS - 4 * PAGE
 
 
 @pytest.mark.parametrize("batch", ["1", "7", "4096"])
-def test_batches_of_any_size_span_the_gaps(tables, batch):
+def test_batches_of_any_size_skip_rows(tables, batch):
     tables.conf.set("spark.sql.parquet.columnarReaderBatchSize", batch)
     try:
         query(tables, "v:n::bigint % 1000 < 3 AND v:n::bigint IN (1, 1001, 2002, 7000, 7002)", "id, to_json(v)")
@@ -116,8 +112,8 @@ def test_files_are_skipped_by_partition_and_by_statistics(tables, tmp_path):
     rows = spark.range(0, 4000, 1, 4).selectExpr("id", "id % 2 AS p", "parse_json(concat('{\"a\":', id, '}')) AS v")
     path = write(rows, tmp_path / "t", by=["p"], shredding__shape__v="a BIGINT")
     spark.read.format(FORMAT).load(path).createOrReplaceTempView("parts")
-    found, counts = run(spark.sql("SELECT id FROM parts WHERE p = 1 AND v:a::bigint < 500"))
-    assert len(found) == 250
+    result, counts = run(spark.sql("SELECT id FROM parts WHERE p = 1 AND v:a::bigint < 500"))
+    assert len(result) == 250
     assert counts.files == (1, 7)
     assert counts.groups == (1, 3)
 
@@ -135,7 +131,7 @@ def test_a_file_of_several_splits_counts_once(tables, folder):
         spark.conf.unset("spark.sql.files.maxPartitionBytes")
 
 
-def test_the_switch_for_filters_of_parquet_files_is_ours_too(tables):
+def test_the_setting_that_disables_parquet_filters_disables_skipping(tables):
     tables.conf.set("spark.sql.parquet.filterPushdown", "false")
     try:
         assert query(tables, "id = 4321")[1].rows_skipped == 0
@@ -179,18 +175,18 @@ SCALARS = {
 
 @pytest.mark.parametrize("dictionary", ["true", "false"])
 @pytest.mark.parametrize("kind", SCALARS)
-def test_bounds_of_every_type_that_keeps_its_order_count(tables, tmp_path, kind, dictionary):
+def test_bounds_of_every_type_with_a_compatible_order_are_used(tables, tmp_path, kind, dictionary):
     spark = tables
     shape, value, hit, miss = SCALARS[kind]
     rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"to_variant_object(named_struct('{kind}', {value})) AS v")
     options = {"parquet.page.row.count.limit": str(PAGE), "parquet.enable.dictionary": dictionary}
     path = write(rows, tmp_path / "t", **{"shredding.shape.v": f"{kind} {shape}", **options})
     table = spark.read.format(FORMAT).load(path)
-    found, counts = run(table.where(hit))
-    assert list(map(str, found)) == list(map(str, rows.where(hit).collect())) != []
+    result, counts = run(table.where(hit))
+    assert list(map(str, result)) == list(map(str, rows.where(hit).collect())) != []
     assert 0 < ROWS - counts.rows_skipped <= 2 * PAGE
-    found, counts = run(table.where(miss))
-    assert (found, counts.files, counts.bytes[0]) == ([], (0, 1), 0)
+    result, counts = run(table.where(miss))
+    assert (result, counts.files, counts.bytes[0]) == ([], (0, 1), 0)
 
 
 # In each page all values are the same, and every tenth row has no value: (filter, number of skipped pages).
@@ -227,8 +223,8 @@ def same(spark, folder):
 @pytest.mark.parametrize(("condition", "skipped"), SAME)
 def test_pages_of_one_value_are_skipped_by_filters_for_other_values(same, condition, skipped):
     ours, rows = same
-    found, counts = run(ours.where(condition).select("id"))
-    assert sorted(found) == rows.where(condition).select("id").collect()
+    result, counts = run(ours.where(condition).select("id"))
+    assert sorted(result) == rows.where(condition).select("id").collect()
     assert counts.rows_skipped == skipped * PAGE
 
 
@@ -263,6 +259,6 @@ def test_filters_that_mix_partitions_with_paths_are_judged_file_by_file(spark, t
     path = str(tmp_path / "t")
     rows.write.format(FORMAT).partitionBy("p").option("shredding.shape.v", "n BIGINT").save(path)
     read = spark.read.format(FORMAT).load(path).where(condition)
-    found, counts = run(read.selectExpr("v:n::bigint AS n"))
-    assert sorted(r.n for r in found) == list(expected)
+    result, counts = run(read.selectExpr("v:n::bigint AS n"))
+    assert sorted(r.n for r in result) == list(expected)
     assert counts.groups[0] == groups

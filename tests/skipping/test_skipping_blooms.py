@@ -48,16 +48,16 @@ def test_a_bloom_filter_excludes_groups_whose_bounds_do_not(spark, tmp_path, sha
     rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"to_variant_object(named_struct('{name}', {value})) AS v")
     table = bloomed(spark, tmp_path / "t", shape, rows)
     for number in (0, 5, 4321):
-        found, counts = run(table.where(condition.format(number)).select("id"))
-        assert [r.id for r in found] == [r.id for r in rows.where(condition.format(number)).select("id").collect()]
-        assert len(found) == 1 and counts.groups[0] <= 2 < counts.groups[1]
-    found, counts = run(table.where(condition.format(none)))
-    assert (found, counts.groups[0]) == ([], 0)
+        result, counts = run(table.where(condition.format(number)).select("id"))
+        assert [r.id for r in result] == [r.id for r in rows.where(condition.format(number)).select("id").collect()]
+        assert len(result) == 1 and counts.groups[0] <= 2 < counts.groups[1]
+    result, counts = run(table.where(condition.format(none)))
+    assert (result, counts.groups[0]) == ([], 0)
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
 @pytest.mark.parametrize("stored", ["0", "-0"])
-def test_a_bloom_filter_that_has_one_zero_is_asked_for_both(spark, tmp_path, stored, kind):
+def test_a_filter_for_zero_tests_both_zeros_in_a_bloom_filter(spark, tmp_path, stored, kind):
     """Law NegativeZero: the two zeros are equal, but have different bytes."""
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
         "id",
@@ -65,8 +65,8 @@ def test_a_bloom_filter_that_has_one_zero_is_asked_for_both(spark, tmp_path, sto
     )
     table = bloomed(spark, tmp_path / "t", f"z {kind}", rows)
     for zero in ("0D", "-0D"):
-        found, counts = run(table.where(f"v:z::{kind} = CAST({zero} AS {kind})").select("id"))
-        assert [r.id for r in found] == [0]
+        result, counts = run(table.where(f"v:z::{kind} = CAST({zero} AS {kind})").select("id"))
+        assert [r.id for r in result] == [0]
         assert counts.groups[0] <= 2 < counts.groups[1]
 
 
@@ -79,7 +79,7 @@ FALLEN_BACK = {
 
 
 @pytest.mark.parametrize("kind", FALLEN_BACK)
-def test_a_dictionary_that_some_pages_do_not_use_tells_nothing(spark, tmp_path, kind):
+def test_a_dictionary_that_some_pages_do_not_use_skips_nothing(spark, tmp_path, kind):
     value, condition = FALLEN_BACK[kind]
     rows = spark.range(0, 2000, 1, 1).selectExpr("id", f"to_variant_object(named_struct('a', {value})) AS v")
     options = {"parquet.block.row.count.limit": "1000", "parquet.page.row.count.limit": "100",
@@ -91,13 +91,13 @@ def test_a_dictionary_that_some_pages_do_not_use_tells_nothing(spark, tmp_path, 
         e.replace("RLE_DICTIONARY", "PLAIN_DICTIONARY") for e in chunk.encodings
     }
     for number, count in ((777, 2), (200, 120), (999, 2), (301, 2)):
-        found, counts = run(table.where(condition.format(number)).select("id"))
-        assert len(found) == count
+        result, counts = run(table.where(condition.format(number)).select("id"))
+        assert len(result) == count
         assert counts.groups == (2, 0)
     assert run(table.where(condition.format(301).replace("=", "<>")).select("id"))[1].groups == (2, 0)
 
 
-def test_a_dictionary_of_another_writer_that_some_pages_do_not_use_tells_nothing(spark, tmp_path):
+def test_a_dictionary_of_another_writer_that_some_pages_do_not_use_skips_nothing(spark, tmp_path):
     rows = [(None, {"a": (None, f"k{i % 5}" if i < 50 else f"k{i}")}) for i in range(100)]
     path = write_file(tmp_path / "f.parquet", cell({"a": cell(pa.string())}), rows, annotated=True, write_batch_size=10,
                       dictionary_pagesize_limit=40, data_page_size=1)  # fmt: skip
@@ -105,8 +105,8 @@ def test_a_dictionary_of_another_writer_that_some_pages_do_not_use_tells_nothing
     assert chunk.has_dictionary_page and {"PLAIN", "RLE_DICTIONARY"} <= set(chunk.encodings)
     table = spark.read.format(FORMAT).load(path)
     for text, ids in (("k77", [77]), ("k4", list(range(4, 50, 5))), ("k44x", [])):
-        found, counts = run(table.where(f"v:a::string = '{text}'").select("id"))
-        assert [r.id for r in found] == ids
+        result, counts = run(table.where(f"v:a::string = '{text}'").select("id"))
+        assert [r.id for r in result] == ids
         assert counts.groups == (1, 0)
 
 

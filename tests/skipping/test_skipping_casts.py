@@ -51,7 +51,7 @@ def tables(spark, request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("target", TYPES)
-def test_no_row_is_lost_to_a_cast_that_rounds(tables, target):
+def test_a_filter_on_a_cast_that_rounds_finds_all_rows(tables, target):
     access = f"try_variant_get(v, '$.x', '{target}')"
     expected = {}
     for page, value in tables.sql(f"SELECT DISTINCT p, CAST({access} AS STRING) FROM plain").collect():
@@ -66,7 +66,7 @@ def test_no_row_is_lost_to_a_cast_that_rounds(tables, target):
 
 
 @pytest.mark.parametrize("target", TYPES)
-def test_ends_of_a_cast_that_rounds_are_those_of_the_rows(tables, target):
+def test_minima_and_maxima_of_a_cast_that_rounds_are_those_of_the_rows(tables, target):
     access = [f"try_variant_get(v, '$.{path}', '{target}')" for path in ("x", "d")]
     ends = ", ".join(f"min({a}), max({a}), count({a})" for a in access)
     query = f"SELECT p, {ends} FROM {{t}} GROUP BY p"

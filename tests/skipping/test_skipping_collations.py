@@ -45,7 +45,7 @@ CONDITIONS = [
 
 
 @pytest.mark.parametrize("name", COLLATIONS)
-def test_what_is_equal_under_a_collation_is_found(tables, name):
+def test_rows_that_are_equal_under_a_collation_are_found(tables, name):
     ours, plain = tables
     # Spark has LIKE for no other collation.
     likes = ["{} LIKE 'D%'", "{} LIKE 'd%'", "{} LIKE 'bee%'"] if name == "lcase" else []
@@ -57,7 +57,7 @@ def test_what_is_equal_under_a_collation_is_found(tables, name):
 
 @pytest.mark.parametrize("name", COLLATIONS)
 @pytest.mark.parametrize("ascending", [True, False])
-def test_the_first_rows_are_those_of_the_collations_order(tables, name, ascending):
+def test_the_first_rows_are_those_in_the_order_of_the_collation(tables, name, ascending):
     ours, plain = (df.orderBy(name, "id", ascending=[ascending, True]).limit(12).select("id") for df in tables)
     rows, counts = run(ours)
     assert rows == plain.collect()
@@ -65,13 +65,13 @@ def test_the_first_rows_are_those_of_the_collations_order(tables, name, ascendin
 
 
 @pytest.mark.parametrize("name", COLLATIONS)
-def test_the_least_and_the_greatest_are_those_of_the_collation(tables, name):
+def test_minima_and_maxima_are_those_of_the_collation(tables, name):
     ours, plain = tables
     ends = [f"upper(trim(min({name})))", f"upper(trim(max({name})))", f"count({name})"]
     assert ours.selectExpr(*ends).collect() == plain.selectExpr(*ends).collect()
 
 
-def test_nulls_and_bytes_are_still_known(tables):
+def test_null_tests_and_columns_without_a_collation_have_the_rows_of_spark(tables):
     ours, plain = tables
     for condition, groups in {
         "lcase IS NULL": 4,  # the footer has its null count, but this source reads no leaf under a collation

@@ -78,5 +78,5 @@ def table(spark, tmp_path_factory):
         ("id IN (1, 2) OR v:s::string > 'a'", "[(id IN (1, 2) OR v.s > 'a')]", "[]"),
     ],
 )
-def test_explain_names_what_is_used_and_what_is_not_and_why(table, condition, used, unused):
+def test_explain_shows_used_predicates_and_unused_ones_with_the_reason(table, condition, used, unused):
     assert skipping_shown(table.where(condition).select("id")) == (used, unused)

@@ -1,4 +1,4 @@
-"""Files with few statistics, odd statistics, or of other writers: no matching row is skipped."""
+"""Files with few or unusual statistics, or of other writers: no matching row is skipped."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -43,12 +43,12 @@ LOW, HIGH = typed(*range(10)), typed(*range(100, 110))
 @pytest.mark.parametrize(
     ("options", "groups"), [({}, 1), ({"write_page_index": True}, 1), ({"write_statistics": False}, 2)]
 )
-def test_bounds_are_used_where_the_writer_left_them(spark, tmp_path, options, groups):
+def test_bounds_are_used_if_the_file_has_them(spark, tmp_path, options, groups):
     df = table(spark, tmp_path / "f.parquet", NUMBERS, LOW + HIGH, **{"use_dictionary": False, **options})
     assert ids(df, "v:a::bigint = 105") == ([15], groups, 10 * (2 - groups))
 
 
-def test_a_dictionary_tells_all_values_of_a_group(spark, tmp_path):
+def test_a_dictionary_has_all_values_of_a_row_group(spark, tmp_path):
     rows = typed(*([0, 100] * 5)) + typed(*([0, 50, 100] * 3), 7)
     df = table(spark, tmp_path / "f.parquet", NUMBERS, rows)
     assert ids(df, "v:a::bigint = 50") == ([11, 14, 17], 1, 10)
@@ -58,7 +58,7 @@ def test_a_dictionary_tells_all_values_of_a_group(spark, tmp_path):
 
 
 @pytest.mark.parametrize("dictionary", [True, False])
-def test_a_group_of_one_value_alone_is_skipped_by_what_asks_for_others(spark, tmp_path, dictionary):
+def test_a_row_group_of_one_value_is_skipped_by_filters_for_other_values(spark, tmp_path, dictionary):
     rows = typed(*[5] * 9) + of_a(MISSING) + LOW + typed(*[5] * 9) + of_a((int64(7), None))
     df = table(spark, tmp_path / "f.parquet", NUMBERS, rows, use_dictionary=dictionary)
     others = [*range(10, 15), *range(16, 20), 29]
@@ -77,12 +77,12 @@ def test_a_group_of_one_value_alone_is_skipped_by_what_asks_for_others(spark, tm
 def test_a_group_with_a_residual_value_is_read(spark, tmp_path, stray):
     rows = of_a(*((None, i) for i in range(9)), (stray, None)) + HIGH
     df = table(spark, tmp_path / "f.parquet", NUMBERS, rows)
-    found = [9] if stray.type != "object" else []
-    assert ids(df, "try_variant_get(v, '$.a', 'bigint') = 105") == (sorted([*found, 15]), 2, 0)
+    result = [9] if stray.type != "object" else []
+    assert ids(df, "try_variant_get(v, '$.a', 'bigint') = 105") == (sorted([*result, 15]), 2, 0)
     assert ids(df, "try_variant_get(v, '$.a', 'bigint') = 200") == ([], 1, 10)
 
 
-def test_variant_nulls_are_no_values_and_missing_fields_are_none_either(spark, tmp_path):
+def test_variant_nulls_and_missing_fields_are_not_values(spark, tmp_path):
     rows = of_a(*((None, i) for i in range(8)), (NULL, None), MISSING) + HIGH
     df = table(spark, tmp_path / "f.parquet", NUMBERS, rows)
     assert ids(df, "v:a::bigint = 105") == ([15], 1, 10)
@@ -96,7 +96,7 @@ def test_variant_nulls_are_no_values_and_missing_fields_are_none_either(spark, t
 
 
 @pytest.mark.parametrize("dictionary", [True, False])
-def test_a_nan_that_bounds_leave_out_is_still_found(spark, tmp_path, dictionary):
+def test_a_nan_that_is_not_in_the_bounds_is_found(spark, tmp_path, dictionary):
     rows = typed(*map(float, range(9)), NAN) + typed(*map(float, range(100, 110)))
     df = table(spark, tmp_path / "f.parquet", DOUBLES, rows, use_dictionary=dictionary)
     both = 1 if dictionary else 2
@@ -107,7 +107,7 @@ def test_a_nan_that_bounds_leave_out_is_still_found(spark, tmp_path, dictionary)
     assert ids(df, "NOT v:a::double <= 108")[0] == [9, 19]
 
 
-def test_pages_of_nulls_hold_no_nan(spark, tmp_path):
+def test_pages_of_nulls_have_no_nan(spark, tmp_path):
     rows = typed(1.0, 2.0, 3.0, NAN, 4.0) + of_a(*[MISSING] * 5)
     pages = {"write_page_index": True, "data_page_size": 1, "write_batch_size": GROUP // 2, "use_dictionary": False}
     df = table(spark, tmp_path / "f.parquet", DOUBLES, rows, **pages)
@@ -115,7 +115,7 @@ def test_pages_of_nulls_hold_no_nan(spark, tmp_path):
     assert ids(df, "NOT isnan(v:a::double)") == ([0, 1, 2, *range(4, 10)], 1, 0)
 
 
-def test_our_own_bounds_tell_that_there_is_no_nan(spark, tmp_path):
+def test_our_bounds_exclude_nan(spark, tmp_path):
     numbers = [of({"a": double(float(i))}) for i in range(20)]
     path = write(
         frame(spark, *numbers), tmp_path / "t", shredding__shape__v="a DOUBLE", parquet__enable__dictionary="false"
@@ -129,7 +129,7 @@ def test_our_own_bounds_tell_that_there_is_no_nan(spark, tmp_path):
         assert ids(load(spark, path), "isnan(v:a::double)") == ([20], 1, skipped)
 
 
-def test_both_zeros_are_one_number(spark, tmp_path):
+def test_zero_and_negative_zero_are_equal(spark, tmp_path):
     for dictionary in (True, False):
         rows = typed(*[-0.0] * 10) + typed(*[0.0] * 10) + typed(*[3.5] * 10)
         df = table(spark, tmp_path / f"{dictionary}.parquet", DOUBLES, rows, use_dictionary=dictionary)
@@ -245,7 +245,7 @@ def test_days_and_times_that_are_shifted_between_calendars_are_not_those_of_the_
         assert ids(df, beside)[:2] == ([], groups)
 
 
-def test_whole_rows_of_odd_files_stay_right(spark, tmp_path):
+def test_whole_rows_of_unusual_files_are_read(spark, tmp_path):
     shape = cell({"a": cell(pa.int64()), "l": cell([cell({"x": cell(pa.string())})])})
     rows = [
         (

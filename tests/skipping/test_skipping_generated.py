@@ -21,7 +21,7 @@ BLOOMED = {kind for kind in SCALARS if kind != "BOOLEAN"}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_generated_filters_lose_no_row(spark, tmp_path, seed):
+def test_generated_filters_find_all_rows(spark, tmp_path, seed):
     r = random.Random(seed)
     documents = Documents(r)
     rows = [documents.row() for _ in range(ROWS)]
@@ -60,7 +60,7 @@ def test_generated_filters_lose_no_row(spark, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS[: 100 if len(SEEDS) > 4 else 2])
-def test_generated_queries_over_files_and_partitions_have_sparks_answers(spark, tmp_path, seed):
+def test_generated_queries_over_files_and_partitions_have_the_results_of_spark(spark, tmp_path, seed):
     r = random.Random(f"queries {seed}")
     documents = Documents(r)
     rows = [documents.row() for _ in range(ROWS)]

@@ -41,7 +41,7 @@ def in_pages(spark, path, shape, rows):
 # ---- NaN and zeros ----
 
 
-def test_a_nan_that_no_page_tells_of_may_be_on_each(spark, tmp_path):
+def test_a_page_without_a_statement_about_nan_may_have_nan(spark, tmp_path):
     numbers = [NAN if i == 15 else float(i) for i in range(ROWS)]
     df = in_pages(spark, tmp_path / "f.parquet", DOUBLES, typed(*numbers))
     assert kept(df, "v:a::double < 5") == ([0, 1, 2, 3, 4], 1)
@@ -52,21 +52,21 @@ def test_a_nan_that_no_page_tells_of_may_be_on_each(spark, tmp_path):
     assert kept(df, "v:a::double >= 10 AND v:a::double < 20") == ([i for i in range(10, 20) if i != 15], 2)
 
 
-def bounds(path, page, least, greatest, leaf=LEAF):
+def bounds(path, page, minimum, maximum, leaf=LEAF):
     """Other bounds for a page of doubles."""
 
     def edit(index):
-        for field, bound in ((2, least), (3, greatest)):
+        for field, bound in ((2, minimum), (3, maximum)):
             index[field][1][1][page] = struct.pack("<d", bound)
 
     edit_page_index(path, leaf, edit)
 
 
-@pytest.mark.parametrize(("least", "greatest"), [(NAN, NAN), (NAN, 19.0), (10.0, NAN)])
-def test_a_page_whose_bounds_are_nan_is_read(spark, tmp_path, least, greatest):
+@pytest.mark.parametrize(("minimum", "maximum"), [(NAN, NAN), (NAN, 19.0), (10.0, NAN)])
+def test_a_page_whose_bounds_are_nan_is_read(spark, tmp_path, minimum, maximum):
     """Some writers write NaN as a bound if the first value, or any value, is NaN; readers must ignore such bounds."""
     path = written(tmp_path / "f.parquet", DOUBLES, typed(*[NAN if i == 10 else float(i) for i in range(ROWS)]))
-    bounds(path, 1, least, greatest)
+    bounds(path, 1, minimum, maximum)
     df = spark.read.format(FORMAT).load(path)
     assert kept(df, "v:a::double = 12") == ([12], 1)
     assert kept(df, "v:a::double < 12") == ([*range(10), 11], 2)
@@ -77,7 +77,7 @@ def test_a_page_whose_bounds_are_nan_is_read(spark, tmp_path, least, greatest):
 # Only of parquet-mr it is known that a page with bounds has no NaN: parquet-mr omits the bounds of other pages.
 @pytest.mark.parametrize(("writer", "skipped"), [(b"parquet-mr version 1.15.1 (build 0)", 2 * PAGE), (b"other", 0)])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_page_whose_bounds_are_nan_may_hold_the_first_rows(spark, tmp_path, sign, writer, skipped):
+def test_a_page_whose_bounds_are_nan_may_have_the_first_rows(spark, tmp_path, sign, writer, skipped):
     path = written(tmp_path / "f.parquet", DOUBLES, typed(*(sign * float(i) for i in range(ROWS))))
     bounds(path, 0, NAN, NAN)
     edit_meta_data(path, lambda meta: meta.update({CREATED_BY: (BINARY, writer)}))
@@ -87,7 +87,7 @@ def test_a_page_whose_bounds_are_nan_may_hold_the_first_rows(spark, tmp_path, si
     assert counts.rows_skipped == skipped
 
 
-def test_both_zeros_are_one_number(spark, tmp_path):
+def test_zero_and_negative_zero_are_equal(spark, tmp_path):
     numbers = [*[-0.0] * PAGE, *[0.0] * PAGE, *[3.5] * PAGE, *[-3.5] * PAGE]
     path = written(tmp_path / "f.parquet", DOUBLES, typed(*numbers))
     for zeros in ((-0.0, 0.0), (0.0, 0.0), (-0.0, -0.0)):
@@ -101,16 +101,16 @@ def test_both_zeros_are_one_number(spark, tmp_path):
             assert kept(df, f"v:a::double IN ({zero}, 7)") == (list(range(20)), 2)
 
 
-# ---- stored values beside typed values ----
+# ---- residual and typed values ----
 
 
 @pytest.mark.parametrize("stray", [string("25"), int8(25), obj(b=25)])
 def test_a_page_with_a_residual_value_is_read(spark, tmp_path, stray):
     cells = [(stray, None) if i == 15 else (None, i) for i in range(ROWS)]
     df = in_pages(spark, tmp_path / "f.parquet", NUMBERS, of_a(*cells))
-    found = [] if stray.type == "object" else [15]
+    result = [] if stray.type == "object" else [15]
     # The page of the typed leaf, and the page of the stored values.
-    assert kept(df, f"{A} = 25") == ([*found, 25], 2)
+    assert kept(df, f"{A} = 25") == ([*result, 25], 2)
     assert kept(df, f"{A} > 35") == (list(range(36, 40)), 2)
     # Both leaves have the same pages.
     assert kept(df, f"{A} = 14") == ([14], 1)
@@ -118,7 +118,7 @@ def test_a_page_with_a_residual_value_is_read(spark, tmp_path, stray):
     assert (rows, counts.rows_skipped) == ([], ROWS - PAGE)
 
 
-def test_pages_of_variant_nulls_and_missing_fields_hold_no_values(spark, tmp_path):
+def test_pages_of_variant_nulls_and_missing_fields_have_no_values(spark, tmp_path):
     cells = [(NULL, None) if i in (15, 16) else MISSING if i in (17, 33) else (None, i) for i in range(ROWS)]
     df = in_pages(spark, tmp_path / "f.parquet", NUMBERS, of_a(*cells))
     assert kept(df, "v:a::bigint = 25") == ([25], 1)
@@ -127,7 +127,7 @@ def test_pages_of_variant_nulls_and_missing_fields_hold_no_values(spark, tmp_pat
     assert kept(df, "v:a::bigint <=> NULL AND id > 20") == ([33], 1)
 
 
-def test_a_page_of_variant_nulls_alone_is_no_page_of_values(spark, tmp_path):
+def test_a_page_with_only_variant_nulls_has_no_values(spark, tmp_path):
     cells = [(NULL, None) if 10 <= i < 20 else MISSING if 20 <= i < 30 else (None, i) for i in range(ROWS)]
     df = in_pages(spark, tmp_path / "f.parquet", NUMBERS, of_a(*cells))
     assert kept(df, "v:a::bigint IS NOT NULL") == ([*range(10), *range(30, 40)], 2)
@@ -148,14 +148,14 @@ def test_a_page_of_variant_nulls_alone_is_no_page_of_values(spark, tmp_path):
         # The footer says that there are no stored values.
         (STORED, False, 1),
         (STORED, True, 1),
-        # A leaf beside the filter's leaf: with an offset index only some pages are read, without one the whole leaf.
+        # A leaf of the projection: with an offset index only some of its pages are read, without one the whole leaf.
         ("id", False, 1),
         ("id", True, 4),
         # A leaf that the query does not need.
         ("v.metadata", True, 1),
     ],
 )
-def test_a_leaf_without_an_index_beside_others_that_have_one(spark, tmp_path, leaf, offsets, pages):
+def test_a_leaf_without_a_page_index_loses_no_rows(spark, tmp_path, leaf, offsets, pages):
     path = written(tmp_path / "f.parquet", NUMBERS, typed(*range(ROWS)))
     drop_page_index(path, leaf, offsets=offsets)
     df = spark.read.format(FORMAT).load(path)
@@ -167,7 +167,7 @@ def test_a_leaf_without_an_index_beside_others_that_have_one(spark, tmp_path, le
 
 
 @pytest.mark.parametrize(("offsets", "pages"), [(False, 4), (True, 4)])
-def test_stored_values_without_an_index_may_be_anywhere(spark, tmp_path, offsets, pages):
+def test_residual_values_without_a_page_index_may_be_on_any_page(spark, tmp_path, offsets, pages):
     cells = [(string("25"), None) if i == 15 else (None, i) for i in range(ROWS)]
     path = written(tmp_path / "f.parquet", NUMBERS, of_a(*cells))
     drop_page_index(path, STORED, offsets=offsets)

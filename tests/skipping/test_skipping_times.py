@@ -66,11 +66,11 @@ HITS = [
 MISSES = ["t < TIME'00:00:01'", "t = TIME'23:00:00'", "d < INTERVAL '0' DAY", "y > INTERVAL '999' MONTH", "d IS NULL"]
 
 
-@pytest.mark.parametrize(("condition", "most"), HITS)
-def test_a_filter_reads_the_pages_that_can_match(spark, table, condition, most):
+@pytest.mark.parametrize(("condition", "maximum"), HITS)
+def test_a_filter_reads_the_pages_that_can_match(spark, table, condition, maximum):
     rows, counts = run(table.where(condition).select("id"))
     assert rows == spark.table("plain_times").where(condition).select("id").collect() != []
-    assert most - PAGE < ROWS - counts.rows_skipped <= most
+    assert maximum - PAGE < ROWS - counts.rows_skipped <= maximum
 
 
 @pytest.mark.parametrize("condition", MISSES)
@@ -89,7 +89,7 @@ def test_the_first_rows_of_an_order_come_from_the_page_that_holds_them(table, co
 
 
 @pytest.mark.parametrize("column", ["t", "seconds", "m['k']", "d", "days", "y", "gaps"])
-def test_the_least_and_the_greatest_come_from_the_footer(spark, table, column):
+def test_minima_and_maxima_come_from_the_footer(spark, table, column):
     # As texts: Python has no intervals of months.
     ends = [f"CAST(min({column}) AS STRING)", f"CAST(max({column}) AS STRING)", f"count({column})"]
     rows, counts = run(table.selectExpr(*ends))
@@ -97,7 +97,7 @@ def test_the_least_and_the_greatest_come_from_the_footer(spark, table, column):
     assert (counts.answered, counts.pages[0]) == (1, 0)
 
 
-def test_times_of_others_are_cut_to_the_digits_that_are_asked_for(spark, times, tmp_path):
+def test_times_of_other_writers_are_truncated_to_the_precision_of_the_type(spark, times, tmp_path):
     """Bounds of the file are truncated like its values, as in Spark's reader."""
     micros = [i * 1_000_000 + 999_999 for i in range(40)]
     pq.write_table(
@@ -115,15 +115,15 @@ def test_times_of_others_are_cut_to_the_digits_that_are_asked_for(spark, times, 
     assert ([tuple(r) for r in rows], counts.groups) == ([(39, time(0, 0, 39, 999_999))], (1, 3))
 
 
-def test_times_as_texts_in_variants_are_read(spark, times, tmp_path):
+def test_times_as_strings_in_variants_are_read(spark, times, tmp_path):
     """Spark's variants have no TIME; times as text have another order."""
     rows = [obj(t=string(f"{i // 60}:{i % 60:02}:00")) for i in range(300)]
     df = load(spark, write(frame(spark, *rows), tmp_path / "t", shredding__shape__v="t STRING"))
-    found, counts = run(df.where("try_variant_get(v, '$.t', 'time') = TIME'02:05:00'").select("id"))
-    assert ([r.id for r in found], counts.rows_skipped) == ([125], 0)
+    result, counts = run(df.where("try_variant_get(v, '$.t', 'time') = TIME'02:05:00'").select("id"))
+    assert ([r.id for r in result], counts.rows_skipped) == ([125], 0)
 
 
-def test_explain_names_them_as_constants(table):
+def test_explain_shows_times_as_constants(table):
     used, unused = skipping_shown(table.where("d = INTERVAL '1' DAY AND t > TIME'10:00:00'").select("id"))
     assert "INTERVAL '1 00:00:00' DAY TO SECOND" in used and "10:00:00" in used
     assert unused == "[]"

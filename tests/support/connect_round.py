@@ -73,7 +73,7 @@ def delta(spark):
     return seen(load(spark, "delta").where("p = 1"))
 
 def streams(spark):
-    """Each query runs twice: the second time it goes on from its checkpoint."""
+    """Each query runs twice: the second time it continues from its checkpoint."""
     found = []
     for source, sink in (("files", "delta"), ("delta", "files")):
         at, to = "from_" + source, "to_" + sink
@@ -122,13 +122,13 @@ def failures(spark):
     return found
 
 def run(spark, *parts):
-    told = {}
+    results = {}
     for part in parts:
         try:
-            told[part.__name__] = part(spark)
+            results[part.__name__] = part(spark)
         except Exception as e:
-            told[part.__name__] = [type(e).__name__, " ".join(str(e).split())[:500]]
-    return told
+            results[part.__name__] = [type(e).__name__, " ".join(str(e).split())[:500]]
+    return results
 '''
 ONCE, TWICE, TEN = [[n * 1200, n * 719400, n * 719400, 3] for n in (1, 2)] + [[10, 45, 45, 3]]
 SEEN = {

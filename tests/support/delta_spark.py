@@ -75,13 +75,13 @@ def kernel_files(spark, path, operator, column, number):
     predicate = kernel.expressions.Predicate(operator, compared)
     snapshot = kernel.Table.forPath(engine, path).getLatestSnapshot(engine)
     batches = snapshot.getScanBuilder().withFilter(predicate).build().getScanFiles(engine)
-    found = []
+    result = []
     while batches.hasNext():
         rows = batches.next().getRows()
         while rows.hasNext():
             status = kernel.internal.InternalScanFileUtils.getAddFileStatus(rows.next())
-            found.append(status.getPath().rsplit("/", 1)[1])
-    return sorted(found)
+            result.append(status.getPath().rsplit("/", 1)[1])
+    return sorted(result)
 
 
 def history(spark, path):
@@ -104,13 +104,13 @@ def serve(jars):
     spark.sparkContext.setLogLevel("ERROR")
     for line in sys.stdin:
         try:
-            asked = json.loads(line)
-            if isinstance(asked, list):
-                answer = {"rows": kernel_files(spark, *asked)}
-            elif isinstance(asked, dict):
-                answer = {"rows": history(spark, asked["history"])}
+            request = json.loads(line)
+            if isinstance(request, list):
+                answer = {"rows": kernel_files(spark, *request)}
+            elif isinstance(request, dict):
+                answer = {"rows": history(spark, request["history"])}
             else:
-                answer = {"rows": [list(row) for row in spark.sql(asked).collect()]}
+                answer = {"rows": [list(row) for row in spark.sql(request).collect()]}
         except Exception as error:
             answer = {"error": str(error)[:2000]}
         answers.write(json.dumps(answer, default=str) + "\n")

@@ -10,7 +10,7 @@ Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&
 
 
 def save(df, path, *by, mode="append", **options):
-    """Writes to a Delta table, which the write creates if needed; `__` in the name of an option stands for a dot."""
+    """Writes to a Delta table, which the write creates if needed; `__` in the name of an option means a dot."""
     named = {"table": "delta"} | {k.replace("__", "."): v for k, v in options.items()}
     df.write.format(FORMAT).mode(mode).options(**named).partitionBy(*by).save(str(path))
     return str(path)

@@ -84,7 +84,9 @@ def write_pages(
     meta |= dict(chunk)
     column = {2: (I64, 4), 3: (STRUCT, dict(sorted(meta.items())))}
     if first_rows is not None:
-        locations = [{1: (I64, at), 2: (I32, n), 3: (I64, row)} for (at, n), row in zip(places, first_rows, strict=True)]
+        locations = [
+            {1: (I64, at), 2: (I32, n), 3: (I64, row)} for (at, n), row in zip(places, first_rows, strict=True)
+        ]
         index = encoded(STRUCT, {1: (LIST, (STRUCT, locations))})
         column |= {4: (I64, len(body)), 5: (I32, len(index))}
         body += index

@@ -19,14 +19,19 @@ CALM = {f"spark.{key}": value for key, value in {
 }.items()}  # fmt: skip
 
 
-def run(*command, cwd, stdin=None, **environment):
-    """Runs a command, which must succeed; the JSON in the last line of its output."""
+def finished(*command, cwd, stdin=None, **environment):
+    """Runs a command, which must succeed, and returns the process, with its output."""
     done = subprocess.run(
         [str(c) for c in command], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=280,
         env=clean_environment(**environment),
     )  # fmt: skip
     assert done.returncode == 0, f"{command[0]} failed:\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
-    return json.loads(done.stdout.strip().split("\n")[-1])
+    return done
+
+
+def run(*command, cwd, stdin=None, **environment):
+    """Runs a command, which must succeed, and returns the JSON in the last line of its output."""
+    return json.loads(finished(*command, cwd=cwd, stdin=stdin, **environment).stdout.strip().split("\n")[-1])
 
 
 def clean_environment(**more):
@@ -44,6 +49,12 @@ def script(folder, code, name="job.py"):
 def python(folder, code, *arguments, **environment):
     """Runs the code in a process of its own; the code ends with print(json.dumps(...))."""
     return run(sys.executable, script(folder, code), *arguments, cwd=folder, **environment)
+
+
+def finished_in(kind, folder, code):
+    """Runs the code in a process of its own, with the argument `connect` if the kind of its session is `connect`."""
+    arguments, environment = (["connect"], {"SPARK_TESTING": ""}) if kind == "connect" else ([], {})
+    return finished(sys.executable, script(folder, code), *arguments, cwd=folder, **environment)
 
 
 PRELUDE = '''

@@ -92,10 +92,10 @@ class Requests(BaseHTTPRequestHandler):
         self.query = {k: v[0] for k, v in parse_qs(url.query, keep_blank_values=True).items()}
         self.bucket, _, key = unquote(url.path).lstrip("/").partition("/")
         self.key = key and f"{self.bucket}/{key}"
-        wanted = self.key or f"{self.bucket}/{self.query.get('prefix', '')}"
+        target = self.key or f"{self.bucket}/{self.query.get('prefix', '')}"
         condition = next((name for name in ("If-None-Match", "If-Match") if name in self.headers), "")
-        self.server.requests.append((f"{self.command} {condition}".strip(), wanted))
-        if wanted.startswith(self.server.allowed) or (self.command == "POST" and "delete" in self.query):
+        self.server.requests.append((f"{self.command} {condition}".strip(), target))
+        if target.startswith(self.server.allowed) or (self.command == "POST" and "delete" in self.query):
             return True
         self.body()
         self.answer(403, error("AccessDenied"))
@@ -162,10 +162,10 @@ class Requests(BaseHTTPRequestHandler):
         if not self.key:
             return self.list()
         with self.server.lock:
-            found = self.server.objects.get(self.key)
-        if not found:
+            stored = self.server.objects.get(self.key)
+        if not stored:
             return self.answer(404, error("NoSuchKey"))
-        data, etag, changed = found
+        data, etag, changed = stored
         headers = {"ETag": f'"{etag}"', "Last_Modified": changed, "Accept_Ranges": "bytes"}
         status = 200
         if asked := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
@@ -179,7 +179,7 @@ class Requests(BaseHTTPRequestHandler):
     def list(self):
         bucket, delimiter = f"{self.bucket}/", self.query.get("delimiter", "")
         prefix, after = bucket + self.query.get("prefix", ""), bucket + self.query.get("start-after", "")
-        most = int(self.query.get("max-keys", 1000))
+        maximum = int(self.query.get("max-keys", 1000))
         keys, folders = [], []
         with self.server.lock:
             for key in sorted(self.server.objects):
@@ -198,7 +198,7 @@ class Requests(BaseHTTPRequestHandler):
         parts = (
             keys
             + [f"<CommonPrefixes><Prefix>{escape(f.removeprefix(bucket))}</Prefix></CommonPrefixes>" for f in folders]
-        )[:most]
+        )[:maximum]
         body = f"<KeyCount>{len(parts)}</KeyCount><IsTruncated>false</IsTruncated>{''.join(parts)}"
         self.answer(200, f"<ListBucketResult><Name>{self.bucket}</Name>{body}</ListBucketResult>".encode())
 

@@ -42,6 +42,13 @@ def compared(spark, query, ours, plain):
     return rows, counts
 
 
+def read_nothing(query, spark, condition):
+    """Asserts that a filter matches no row and reads no row group and no byte, and returns the counts."""
+    number, counts = query(spark, condition)
+    assert (number, counts.groups[0], counts.bytes[0]) == (0, 0, 0)
+    return counts
+
+
 def filtering(ours, plain):
     """A function that gives (number of rows, counts) of a filter over the view `ours`, compared with `plain`."""
 

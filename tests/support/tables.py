@@ -36,7 +36,7 @@ def frame(spark, *values, **columns):
 
 
 def write(df, path, **options):
-    """Writes a table and returns its path; `__` in the name of an option stands for a dot."""
+    """Writes a table and returns its path; `__` in the name of an option means a dot."""
     mode = options.pop("mode", "error")
     by = options.pop("by", [])
     named = {k.replace("__", "."): v for k, v in options.items()}
@@ -108,10 +108,10 @@ class Readings(dict):
     """The values of each file by its name; a lookup of a file that could not be read raises its error."""
 
     def __getitem__(self, name):
-        got = super().__getitem__(name)
-        if isinstance(got, Exception):
-            raise got
-        return got
+        actual = super().__getitem__(name)
+        if isinstance(actual, Exception):
+            raise actual
+        return actual
 
 
 def read_files(spark, folder, files):
@@ -123,8 +123,8 @@ def read_files(spark, folder, files):
     }
     ends = [sum(len(f.rows) for f in list(files.values())[:i]) for i in range(len(files) + 1)]
     try:
-        got = values(load(spark, list(paths.values())))
-        return Readings({name: got[ends[i] : ends[i + 1]] for i, name in enumerate(files)})
+        actual = values(load(spark, list(paths.values())))
+        return Readings({name: actual[ends[i] : ends[i + 1]] for i, name in enumerate(files)})
     except Exception:
         return Readings({name: _alone(spark, path) for name, path in paths.items()})
 

@@ -44,8 +44,8 @@ def tables(spark, tmp_path_factory):
     df = spark.sql(DOCUMENTS).cache()
     for codec in CODECS:
         write(df, root / codec, compression=codec, **{"shredding.shape.v": SHAPE})
-    told = {"shredding.shape.v": SHAPE, "parquet.writer.version": "PARQUET_1_0"}
-    write(df, root / "version 1", **told)
+    options = {"shredding.shape.v": SHAPE, "parquet.writer.version": "PARQUET_1_0"}
+    write(df, root / "version 1", **options)
     df.write.parquet(str(root / "parquet"))
     df.unpersist()
     return root
@@ -59,22 +59,22 @@ def encodings(table):
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_numbers_and_texts_of_variants_are_stored_by_differences(tables, codec):
-    found = encodings(tables / codec)
+def test_numbers_and_strings_of_variants_have_delta_encodings(tables, codec):
+    result = encodings(tables / codec)
     for leaf in "n", "small", "price":
-        assert "DELTA_BINARY_PACKED" in found[f"v.typed_value.{leaf}.typed_value"], leaf
+        assert "DELTA_BINARY_PACKED" in result[f"v.typed_value.{leaf}.typed_value"], leaf
     for leaf in "hash", "short":
-        assert "DELTA_LENGTH_BYTE_ARRAY" in found[f"v.typed_value.{leaf}.typed_value"], leaf
-    assert found["v.typed_value.few.typed_value"] <= {"RLE", "BIT_PACKED", "PLAIN", "RLE_DICTIONARY"}
+        assert "DELTA_LENGTH_BYTE_ARRAY" in result[f"v.typed_value.{leaf}.typed_value"], leaf
+    assert result["v.typed_value.few.typed_value"] <= {"RLE", "BIT_PACKED", "PLAIN", "RLE_DICTIONARY"}
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_columns_that_are_no_variants_keep_the_encodings_that_every_reader_knows(tables, codec):
-    found = encodings(tables / codec)
-    assert not any("DELTA" in each for column in ("id", "plain", "digest") for each in found[column])
+def test_other_columns_have_encodings_that_every_reader_supports(tables, codec):
+    result = encodings(tables / codec)
+    assert not any("DELTA" in each for column in ("id", "plain", "digest") for each in result[column])
 
 
-def test_a_writer_that_is_told_its_version_keeps_to_it(tables):
+def test_an_explicit_writer_version_decides_the_encodings(tables):
     assert not any("DELTA" in each for all in encodings(tables / "version 1").values() for each in all)
 
 
@@ -102,12 +102,12 @@ def test_single_rows_are_read_as_written(spark, tables, plain, table, wanted):
 
 
 @pytest.mark.parametrize("table", [*CODECS, "version 1"])
-def test_other_readers_find_the_same(spark, tables, plain, table):
+def test_other_readers_read_the_same_rows(spark, tables, plain, table):
     file = only_file(tables / table)
     assert rows(spark.read.parquet(file), *PATHS) == rows(plain, *PATHS)
     expected = rows(plain, "v:n::bigint", "v:hash::string")
-    found = duckdb.sql(f"SELECT v.n::BIGINT, v.hash::VARCHAR FROM read_parquet('{file}')").fetchall()
-    assert sorted(found, key=str) == expected
+    result = duckdb.sql(f"SELECT v.n::BIGINT, v.hash::VARCHAR FROM read_parquet('{file}')").fetchall()
+    assert sorted(result, key=str) == expected
     leaves = [f"v.typed_value.{field}.typed_value" for field in ("n", "hash")]
     cells = [cell["typed_value"] for cell in pq.ParquetFile(file).read(columns=leaves).column("v").to_pylist()]
     assert sorted(((c["n"]["typed_value"], c["hash"]["typed_value"]) for c in cells), key=str) == expected

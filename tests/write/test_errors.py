@@ -61,7 +61,7 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("key", "value", "name", "said"), WRITES)
-def test_an_option_that_names_no_column_is_refused(spark, events, tmp_path, key, value, name, said):
+def test_an_option_for_a_column_that_does_not_exist_is_refused(spark, events, tmp_path, key, value, name, said):
     df = spark.read.format(FORMAT).load(events)
     refused(lambda: df.write.format(FORMAT).option(key, value).save(str(tmp_path / "t")), name, key, said)
     assert not (tmp_path / "t").exists()
@@ -76,7 +76,7 @@ READS = [
 
 
 @pytest.mark.parametrize(("name", "schema", "options", "said"), READS)
-def test_a_column_that_cannot_be_read_so_is_named(spark, events, name, schema, options, said):
+def test_a_column_that_cannot_be_read_as_the_type_of_the_schema_is_named(spark, events, name, schema, options, said):
     df = spark.read.format(FORMAT).schema(schema).options(**options).load(events)
     assert "part-" in refused(df.collect, name, said)
 
@@ -116,7 +116,7 @@ def file_of(folder, column, edits):
 
 @pytest.mark.parametrize("ignored", ["false", "true"])
 @pytest.mark.parametrize("name", WITHOUT_TYPE)
-def test_a_column_that_spark_has_no_type_for_is_named_with_its_file(spark, tmp_path, name, ignored):
+def test_a_column_without_a_type_in_spark_is_named_with_its_file(spark, tmp_path, name, ignored):
     column, edits, said = WITHOUT_TYPE[name]
     file = file_of(tmp_path, column, edits)
     reader = spark.read.format(FORMAT).option("ignoreCorruptFiles", ignored)
@@ -125,7 +125,7 @@ def test_a_column_that_spark_has_no_type_for_is_named_with_its_file(spark, tmp_p
 
 
 @pytest.mark.parametrize("schema", [None, "id BIGINT"])
-def test_a_logical_type_that_is_newer_than_parquet_s_library_is_no_damage(spark, tmp_path, schema):
+def test_a_logical_type_that_is_newer_than_the_library_has_an_error_of_its_own(spark, tmp_path, schema):
     file = file_of(tmp_path, pa.array([1]), {"x": logical(30)})
     reader = spark.read.format(FORMAT)
     read = lambda: (reader.schema(schema) if schema else reader).load(file).collect()  # noqa: E731
@@ -133,7 +133,7 @@ def test_a_logical_type_that_is_newer_than_parquet_s_library_is_no_damage(spark,
     assert "write it again" not in said
 
 
-def test_columns_that_differ_in_case_alone_are_not_mixed_up(spark, tmp_path):
+def test_columns_that_differ_only_in_case_are_distinguished(spark, tmp_path):
     path = str(tmp_path / "t")
     spark.conf.set("spark.sql.caseSensitive", "true")
     try:
@@ -145,6 +145,6 @@ def test_columns_that_differ_in_case_alone_are_not_mixed_up(spark, tmp_path):
     refused(df.collect, "AMBIGUOUS_COLUMN", "'id', 'ID'", "spark.sql.caseSensitive")
 
 
-def test_a_read_without_a_path_or_without_files_says_so(spark, tmp_path):
+def test_a_read_without_a_path_or_without_files_is_refused(spark, tmp_path):
     refused(lambda: spark.read.format(FORMAT).load(), "NO_PATH", "load(path)")
     refused(lambda: spark.read.format(FORMAT).load(str(tmp_path)), "NO_SCHEMA", "schema(")

@@ -1,14 +1,12 @@
 """Hostile documents: writes and `infer_shape` take bounded time, and warn of columns whose counts are cut."""
 
 import json
-import subprocess
-import sys
 import time
 import warnings
 
 import pytest
 
-from programs import clean_environment, script
+from programs import finished_in
 from shredded_variant import HotKeys, Shape, infer_shape
 from shredded_variant.errors import PathsLeftOut
 from tables import load, write
@@ -35,22 +33,22 @@ def rows(spark, document, n):
     return spark.range(0, n, 1, 2).selectExpr("CAST(id AS INT) AS id", f"{document} AS v")
 
 
-def told(action):
+def with_warnings(action):
     """The result of the action and its warnings; the action must end in bounded time."""
     started = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = action()
+        result = action()
     assert time.monotonic() - started < SECONDS
-    return found, [str(w.message) for w in caught if w.category is PathsLeftOut]
+    return result, [str(w.message) for w in caught if w.category is PathsLeftOut]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_documents_are_inferred_in_bounded_time_and_what_is_left_out_is_told(spark, name):
+def test_hostile_documents_are_inferred_in_bounded_time_with_a_warning_of_paths_left_out(spark, name):
     document, n, shape, is_cut = HOSTILE[name]
     for policy in ("equivalence", "majority"):
-        found, sentences = told(lambda p=policy: infer_shape(rows(spark, document, n), "v", policy=p))
-        assert set(found.paths()) == set(Shape.parse(shape).paths())
+        result, sentences = with_warnings(lambda p=policy: infer_shape(rows(spark, document, n), "v", policy=p))
+        assert set(result.paths()) == set(Shape.parse(shape).paths())
         assert len(sentences) == is_cut
         assert all(s.startswith("'v' has more paths") and s.endswith(".") for s in sentences)
 
@@ -59,20 +57,20 @@ def test_hostile_documents_are_inferred_in_bounded_time_and_what_is_left_out_is_
 def test_hostile_documents_are_written_in_bounded_time_and_read_back(spark, tmp_path, name):
     document, n, _, _ = HOSTILE[name]
     df = rows(spark, document, n)
-    table, _ = told(lambda: write(df, tmp_path / "t"))
-    _, _ = told(lambda: write(df, tmp_path / "t", mode="append"))
+    table, _ = with_warnings(lambda: write(df, tmp_path / "t"))
+    _, _ = with_warnings(lambda: write(df, tmp_path / "t", mode="append"))
     hashes = [d.selectExpr("count(*)", "sum(hash(to_json(v)))").first() for d in (df, load(spark, table))]
     assert hashes[1][0] == 2 * hashes[0][0]
     assert hashes[1][1] == 2 * hashes[0][1]
 
 
-def test_maps_with_new_keys_in_every_row_keep_their_hot_keys_and_tell(spark):
+def test_maps_with_new_keys_in_every_row_keep_their_hot_keys_with_a_warning(spark):
     df = spark.range(0, 2000, 1, 2).selectExpr(f"map_from_arrays(concat(array('hot'), {KEYS}), sequence(0, 100)) AS m")
-    found, sentences = told(lambda: infer_shape(df, "m"))
-    assert found == HotKeys(("hot",))
+    result, sentences = with_warnings(lambda: infer_shape(df, "m"))
+    assert result == HotKeys(("hot",))
     assert len(sentences) == 1
     assert sentences[0].startswith("'m' has more keys")
-    assert told(lambda: infer_shape(df.limit(50), "m")) == (HotKeys(("hot",)), [])
+    assert with_warnings(lambda: infer_shape(df.limit(50), "m")) == (HotKeys(("hot",)), [])
 
 
 def test_shredding_shape_reports_cut_counts_with_the_option_report(spark):
@@ -108,19 +106,12 @@ PROGRAM = """
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])
-def test_the_driver_tells_of_writes_and_infer_shape_warns_in_either_session(tmp_path, kind):
-    code = f"    DOCUMENT = {NEW_KEYS!r}\n{PROGRAM}"
-    program = script(tmp_path, code)
-    arguments, environment = (["connect"], {"SPARK_TESTING": ""}) if kind == "connect" else ([], {})
-    done = subprocess.run(
-        [sys.executable, str(program), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=200,
-        env=clean_environment(**environment), check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
+def test_writes_log_a_warning_in_the_driver_and_infer_shape_warns_in_each_kind_of_session(tmp_path, kind):
+    done = finished_in(kind, tmp_path, f"    DOCUMENT = {NEW_KEYS!r}\n{PROGRAM}")
     module, shape, caught = json.loads(done.stdout.strip().split("\n")[-1])
     assert (".connect." in module) == (kind == "connect")
     assert shape == "STRUCT<kind STRING, n BIGINT>"
-    assert caught == [f"PathsLeftOut {program}"]
+    assert caught == [f"PathsLeftOut {tmp_path / 'job.py'}"]
     if kind == "classic":
         # One warning of the first write, for both of its files, and one of the pin of the second write.
         sentences = [line for line in done.stderr.split("\n") if "SHREDDED_VARIANT_PATHS_LEFT_OUT" in line]

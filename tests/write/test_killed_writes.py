@@ -51,7 +51,7 @@ def left(folder):
     return sorted(p.name.split("-")[1] if "-" in p.name else p.name for p in folder.glob("[._][ts]*") if p.is_dir())
 
 
-def test_the_files_of_a_killed_write_go_with_a_later_one_when_they_are_old(spark, tmp_path):
+def test_a_later_write_removes_the_old_files_of_a_killed_write(spark, tmp_path):
     killed_writes(tmp_path)
     files, dynamic = tmp_path / "files", tmp_path / "dynamic"
     df = spark.range(4).selectExpr("CAST(id AS INT) AS id", "parse_json('2') AS v", "id % 2 AS p")

@@ -17,7 +17,7 @@ def pinned(spark, tmp_path):
     return write(documents(spark, "n", "s"), tmp_path / "t")
 
 
-def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark, pinned, tmp_path):
+def test_drifting_batches_a_stream_and_concurrent_writers_make_files_of_one_schema(spark, pinned, tmp_path):
     first = data_files(pinned)
     drift = [("n",), ("s", "n"), ("d",), ("o",), ("l", "o"), ("n", "d"), ("s",), ("o", "n"), ("l",), ("d", "s", "o")]
     for i, fields in enumerate(drift):
@@ -27,7 +27,7 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     documents(spark, "l", "d", start=11 * ROWS).write.parquet(str(source))
     rows = spark.readStream.schema("id INT, v VARIANT").parquet(str(source))
     stream = rows.writeStream.format(FORMAT).option("checkpointLocation", str(tmp_path / "checkpoint"))
-    # A file sink writes a log of its files beside them, so that the stream has its own table with the same first write.
+    # A file sink writes a log of its files into the table, so the stream has its own table with the same first write.
     streamed = write(documents(spark, "n", "s"), tmp_path / "streamed")
     at_start = data_files(streamed)
     stream.trigger(availableNow=True).start(streamed).awaitTermination()
@@ -43,7 +43,7 @@ def test_drifting_batches_a_stream_and_concurrent_writers_make_files_alike(spark
     ]
 
 
-def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
+def test_concurrent_first_writers_pin_one_shape(spark, pinned):
     first = data_files(pinned)
     batches = [documents(spark, f, start=i * ROWS) for i, f in enumerate(("n", "d", "s", "o"), 1)]
     at_once(lambda df: write(df, pinned, mode="append"), batches)
@@ -52,7 +52,7 @@ def test_writers_that_are_first_at_the_same_time_agree(spark, pinned):
     assert not (Path(pinned) / "_temporary").exists()
 
 
-def test_without_a_pin_each_file_decides_for_itself(spark, tmp_path):
+def test_without_a_pin_each_file_has_its_own_shape(spark, tmp_path):
     table = write(documents(spark, "n"), tmp_path / "t", shredding__pin="none")
     for fields in ("s", "o"):
         append(documents(spark, fields), table, shredding__pin="none")
@@ -60,7 +60,7 @@ def test_without_a_pin_each_file_decides_for_itself(spark, tmp_path):
     assert pins(table) is None
 
 
-def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, tmp_path):
+def test_nothing_is_pinned_before_there_are_enough_rows(spark, tmp_path):
     table = write(documents(spark, "n", rows=600), tmp_path / "t")
     append(documents(spark, "s", "d", rows=600), table)
     assert pins(table) is None
@@ -69,7 +69,7 @@ def test_a_tiny_first_batch_pins_nothing_until_there_is_enough(spark, tmp_path):
     assert pins(table) == {"v": "STRUCT<d DECIMAL(5,3), n BIGINT, s STRING>"}
 
 
-def test_how_many_rows_are_enough_is_an_option(spark, tmp_path):
+def test_the_number_of_rows_before_a_pin_is_an_option(spark, tmp_path):
     table = write(documents(spark, "n", rows=10), tmp_path / "t")
     append(documents(spark, "s", rows=10), table, shredding__pinMinRows="11")
     assert pins(table) is None
@@ -86,7 +86,7 @@ def test_rows_without_a_value_do_not_count(spark, tmp_path):
     assert pins(table) == {"v": "STRUCT<n BIGINT>"}
 
 
-def test_a_person_edits_the_shape_and_the_next_write_has_it(spark, pinned):
+def test_the_next_write_uses_a_shape_that_a_user_has_edited(spark, pinned):
     append(documents(spark, "n"), pinned)
     file = Path(pinned) / "_shredding" / "shapes.json"
     file.write_text(file.read_text().replace("STRUCT<n BIGINT, s STRING>", "n INT, o STRUCT<p INT>"))
@@ -95,14 +95,14 @@ def test_a_person_edits_the_shape_and_the_next_write_has_it(spark, pinned):
     assert pins(pinned) == {"v": "n INT, o STRUCT<p INT>"}
 
 
-def test_a_shape_that_the_first_write_names_is_kept(spark, tmp_path):
+def test_the_explicit_shape_of_the_first_write_is_pinned(spark, tmp_path):
     table = write(documents(spark, "n", "s", rows=3), tmp_path / "t", shredding__shape__v="s STRING")
     append(documents(spark, "n", "s"), table)
     assert pins(table) == {"v": "STRUCT<s STRING>"}
     assert len(schemas(table)) == 1
 
 
-def test_a_shape_that_is_named_later_holds_for_its_write_only(spark, pinned):
+def test_an_explicit_shape_of_a_later_write_is_used_for_that_write_only(spark, pinned):
     usual = append(documents(spark, "n", "s"), pinned)
     named = append(documents(spark, "n", "s"), pinned, shredding__shape__v="n STRING")
     off = append(documents(spark, "n", "s"), pinned, shredding="off")
@@ -119,7 +119,7 @@ def test_columns_are_pinned_one_by_one(spark, pinned):
     assert pins(pinned) == {"v": "STRUCT<n BIGINT, s STRING>", "s.`v w`": "STRUCT<o STRUCT<p BIGINT>>"}
 
 
-def test_overwriting_starts_anew_and_a_named_shape_is_the_new_pin(spark, pinned):
+def test_an_overwrite_removes_the_pin_and_its_explicit_shape_is_the_new_one(spark, pinned):
     append(documents(spark, "n"), pinned)
     write(documents(spark, "o"), pinned, mode="overwrite")
     assert pins(pinned) is None
@@ -131,7 +131,7 @@ def test_overwriting_starts_anew_and_a_named_shape_is_the_new_pin(spark, pinned)
     assert pins(pinned) == {"v": "STRUCT<l ARRAY<INT>>"}
 
 
-def test_partitions_that_are_overwritten_follow_the_pin(spark, tmp_path):
+def test_overwritten_partitions_have_the_pinned_shape(spark, tmp_path):
     rows = documents(spark, "n", "s").selectExpr("*", "id % 2 AS part")
     table = write(rows, tmp_path / "t", by=["part"])
     first = data_files(table)
@@ -151,7 +151,7 @@ def test_files_of_other_writers_pin_no_shape(spark, tmp_path):
     assert pins(path) == {"v": "STRUCT<s STRING>"}
 
 
-def test_a_column_that_comes_after_many_files_of_others_is_pinned(spark, tmp_path):
+def test_a_new_column_is_pinned_after_many_files_without_it(spark, tmp_path):
     path = str(tmp_path / "t")
     spark.range(200).selectExpr("CAST(id AS INT) AS id").repartition(140).write.parquet(path)
     write(documents(spark, "n"), path, mode="append", shredding="off")
@@ -161,7 +161,7 @@ def test_a_column_that_comes_after_many_files_of_others_is_pinned(spark, tmp_pat
     assert append(documents(spark, "d"), path) == usual
 
 
-def test_a_column_with_more_paths_than_a_footer_takes_is_pinned(spark, tmp_path):
+def test_a_column_with_more_paths_than_a_footer_may_have_is_pinned(spark, tmp_path):
     body = "concat('{\"id\":', id, ',\"kind\":\"x\",\"', repeat('k', 60), id, '\":1}')"
     many = spark.range(0, 30_000, 1, 1).selectExpr("CAST(id AS INT) AS id", f"parse_json({body}) AS v")
     table = write(many, tmp_path / "t")
@@ -170,7 +170,7 @@ def test_a_column_with_more_paths_than_a_footer_takes_is_pinned(spark, tmp_path)
     assert append(many, table) == usual
 
 
-def test_writers_that_add_different_columns_at_once_lose_none(spark, pinned):
+def test_concurrent_writers_of_different_new_columns_pin_all_of_them(spark, pinned):
     append(documents(spark, "n"), pinned)
     columns = {name: documents(spark, "o").selectExpr("id", "v", f"v AS {name}") for name in ("a", "b", "c")}
     for df in columns.values():
@@ -179,7 +179,7 @@ def test_writers_that_add_different_columns_at_once_lose_none(spark, pinned):
     assert pins(pinned) == {"v": "STRUCT<n BIGINT, s STRING>"} | dict.fromkeys("abc", "STRUCT<o STRUCT<p BIGINT>>")
 
 
-def test_a_stream_pins_in_its_own_later_batches(spark, tmp_path):
+def test_later_batches_of_a_stream_use_the_pin_of_its_first_batch(spark, tmp_path):
     source = tmp_path / "source"
     for i, fields in enumerate([("n", "s"), ("o",), ("d", "l"), ("s",)]):
         documents(spark, *fields, start=i * ROWS).write.mode("append").parquet(str(source))
@@ -200,7 +200,7 @@ def test_a_stream_pins_in_its_own_later_batches(spark, tmp_path):
 
 
 @pytest.mark.parametrize("table_properties", ["", "PARTITIONED BY (part)"])
-def test_concurrent_writers_of_a_sql_table_agree(spark, tmp_path, table_properties):
+def test_concurrent_writers_of_a_sql_table_pin_one_shape(spark, tmp_path, table_properties):
     name = f"pinned_{'parts' if table_properties else 'flat'}"
     location = tmp_path / name
     spark.sql(
@@ -220,7 +220,7 @@ def test_concurrent_writers_of_a_sql_table_agree(spark, tmp_path, table_properti
         spark.sql(f"DROP TABLE {name}")
 
 
-def test_what_a_crash_left_behind_changes_nothing(spark, pinned):
+def test_temporary_pin_files_of_a_crash_change_nothing(spark, pinned):
     append(documents(spark, "n"), pinned)
     (Path(pinned) / "_shredding" / ".shapes.crashed.tmp").write_text('{"version": 1, "columns": {"v": {"sha')
     usual = append(documents(spark, "n"), pinned)

@@ -53,7 +53,7 @@ SHREDDED = {"v": "a", "s.v": "a", "s.in.w.x": "b", "dots.in name": "b", "Camel":
 
 
 @pytest.mark.parametrize("column", SHREDDED)
-def test_a_shape_reaches_its_column_at_the_root_and_in_structs(placed, column):
+def test_a_shape_applies_to_its_column_at_the_root_and_in_structs(placed, column):
     leaves, variants = paths(placed[0])
     assert f"{column}.typed_value.{SHREDDED[column]}.typed_value" in leaves
     assert column in variants
@@ -66,7 +66,7 @@ def test_other_variants_are_written_unshredded_and_annotated(placed, column):
     assert column in variants
 
 
-def test_every_place_reads_back_as_it_was_given(spark, placed):
+def test_variants_at_every_place_are_read_as_written(spark, placed):
     table, schema = placed
     for given in (None, schema):
         df = load(spark, table, schema=given)
@@ -87,7 +87,7 @@ def test_off_writes_a_variant_unshredded(spark, tmp_path, options):
     assert values(load(spark, table)) == ROWS
 
 
-def test_a_shape_given_for_the_session_yields_to_that_of_the_write(spark, tmp_path):
+def test_a_shape_of_the_write_replaces_that_of_the_session(spark, tmp_path):
     key = f"spark.datasource.{FORMAT}.shredding.shape.v"
     spark.conf.set(key, "a BIGINT")
     try:
@@ -99,12 +99,12 @@ def test_a_shape_given_for_the_session_yields_to_that_of_the_write(spark, tmp_pa
     assert {p for p in paths(own)[0] if p.endswith("typed_value")} == {"v.typed_value.b.typed_value"}
 
 
-def test_option_names_are_read_in_any_case(spark, tmp_path):
+def test_option_names_are_case_insensitive(spark, tmp_path):
     table = write(frame(spark, *ROWS), tmp_path / "t", **{"SHREDDING.Shape.V": "a BIGINT"})
     assert "v.typed_value.a.typed_value" in paths(table)[0]
 
 
-def test_keys_are_written_by_unsigned_utf8_where_spark_orders_by_utf16(spark, tmp_path):
+def test_keys_are_written_in_the_order_of_unsigned_utf8_also_if_spark_orders_by_utf16(spark, tmp_path):
     v = obj({WIDE: {WIDE: 1, EMOJI: 2}, EMOJI: [{EMOJI: 1, WIDE: None}], "a": 5})
     df = spark.createDataFrame([(0, to_spark(v, order=utf16))], "id INT, v VARIANT")
     parsed = spark.sql(f"""SELECT 1 AS id, parse_json('{{"{WIDE}": 1, "{EMOJI}": 2, "a": 3}}') AS v""")
@@ -119,7 +119,7 @@ def test_keys_are_written_by_unsigned_utf8_where_spark_orders_by_utf16(spark, tm
         assert values(load(spark, table)) == [v, obj({WIDE: 1, EMOJI: 2, "a": 3})]
 
 
-def test_a_field_of_type_variant_is_kept_apart_without_a_type(spark, tmp_path):
+def test_a_field_of_type_variant_has_a_column_without_a_type(spark, tmp_path):
     table = write(frame(spark, *ROWS), tmp_path / "t", shredding__shape__v="a VARIANT, b STRING")
     assert cells(only_file(table))[:2] == [
         (None, {"a": (int8(1), None), "b": (None, string("x"))}),
@@ -155,7 +155,7 @@ def test_a_wide_shape_and_a_deep_one_are_written_and_read(spark, tmp_path):
     assert cells(only_file(table), "w")[0][0] is None
 
 
-def test_what_spark_itself_makes_variants_of_is_written(spark, tmp_path):
+def test_variants_from_each_function_of_spark_are_written(spark, tmp_path):
     df = spark.sql("""
         SELECT 0 AS id, to_variant_object(named_struct('d', DATE'2024-10-24', 't', TIMESTAMP'2024-10-24 01:02:03',
             'n', TIMESTAMP_NTZ'2024-10-24 01:02:03.000004', 'x', 1.50BD, 'f', 1.5F, 'b', X'00FF',

@@ -51,12 +51,12 @@ def test_a_default_write_shreds_what_most_rows_share(written):
     assert typed(only_file(written)) == {"v.id", "v.half", "v.price", "v.user.name", "v.user.ok", "v.tags[]"}
 
 
-def test_what_is_inferred_reads_back_as_it_was_written(spark, written):
+def test_rows_with_inferred_shapes_are_read_as_written(spark, written):
     assert texts(load(spark, written)) == texts(documents(spark))
     assert load(spark, written).where("v:user.name::string = 'u3'").count() == sum(i % 7 == 3 for i in range(ROWS))
 
 
-def test_other_readers_find_the_same_values(spark, written):
+def test_other_readers_read_the_same_values(spark, written):
     expected = texts(documents(spark))
     with_spark = spark.read.parquet(written)
     assert texts(with_spark) == expected
@@ -79,7 +79,7 @@ def test_the_option_infer_is_the_default(spark, tmp_path, written, options):
     assert typed(only_file(table)) == typed(only_file(written))
 
 
-def test_one_column_infers_beside_one_that_is_off_and_one_with_a_shape(spark, tmp_path):
+def test_columns_with_infer_off_and_a_shape_are_written_together(spark, tmp_path):
     df = documents(spark, 20).selectExpr("id", "v", "v AS off", "v AS given", "named_struct('v', v) AS s")
     shapes = {"shredding.shape.off": "off", "shredding.shape.given": "half STRING"}
     table = write(df, tmp_path / "t", **shapes)
@@ -89,7 +89,7 @@ def test_one_column_infers_beside_one_that_is_off_and_one_with_a_shape(spark, tm
         assert texts(load(spark, table, None), column) == texts(df, column)
 
 
-def test_variants_in_lists_and_maps_stay_whole(spark, tmp_path):
+def test_variants_in_lists_and_maps_are_written_unshredded(spark, tmp_path):
     df = documents(spark, 20).selectExpr("id", "array(v) AS l", "map('k', v) AS m")
     table = write(df, tmp_path / "t")
     assert typed(only_file(table)) == set()
@@ -132,12 +132,12 @@ def _leaves(file):
 def test_each_file_has_the_shape_of_its_own_rows(spark, tmp_path):
     df = documents(spark, 60, "if(id < 30, concat('{\"a\":', id, '}'), concat('{\"b\":', id, '}'))")
     table = write(df.selectExpr("*", "if(id < 30, 'a', 'b') AS part"), tmp_path / "t", by=["part"])
-    found = {file.parent.name: typed(file) for file in Path(table).glob("*/*.parquet")}
-    assert found == {"part=a": {"v.a"}, "part=b": {"v.b"}}
+    result = {file.parent.name: typed(file) for file in Path(table).glob("*/*.parquet")}
+    assert result == {"part=a": {"v.a"}, "part=b": {"v.b"}}
     assert texts(load(spark, table)) == texts(df)
 
 
-def test_the_footer_counts_all_rows_where_a_shape_is_inferred(spark, tmp_path, written):
+def test_the_footer_has_counts_of_all_rows_if_the_shape_is_inferred(spark, tmp_path, written):
     few = write(documents(spark), tmp_path / "few", shredding__sampleRows="10")
     off = write(documents(spark), tmp_path / "off", shredding="off")
     counts = [pq.read_metadata(only_file(t)).metadata.get(b"shredded_variant.counts.v") for t in (written, few, off)]
@@ -145,7 +145,7 @@ def test_the_footer_counts_all_rows_where_a_shape_is_inferred(spark, tmp_path, w
     assert counts[2] is None
 
 
-def test_limits_of_inference_reach_the_writer(spark, tmp_path):
+def test_limits_of_inference_apply_to_the_writer(spark, tmp_path):
     options = {
         "shredding.minFieldFrequency": "0.05",
         "shredding.exclude.v": "$.user, $.tags",
@@ -171,7 +171,7 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("options", "paths"), LIMITS)
-def test_policy_depth_and_intermediate_fields_reach_the_file(spark, tmp_path, options, paths):
+def test_policy_depth_and_intermediate_fields_apply_to_the_file(spark, tmp_path, options, paths):
     df = documents(spark, document=NESTED)
     table = write(df, tmp_path / "t", **options)
     assert typed(only_file(table)) == set(paths)
@@ -195,14 +195,14 @@ TEXT = {"v.commit.record.text"}
 
 
 @pytest.mark.parametrize("policy", ["equivalence", "majority"])
-@pytest.mark.parametrize(("least", "paths"), [
+@pytest.mark.parametrize(("minimum", "paths"), [
     ("0.1", ALWAYS | SUBJECT), ("0.09", ALWAYS | SUBJECT | TEXT), ("0.51", ALWAYS), ("0.091", ALWAYS | SUBJECT),
 ])  # fmt: skip
 def test_jsonbench_subject_is_shredded_for_its_objects_and_text_follows_the_threshold(
-    spark, tmp_path, policy, least, paths
+    spark, tmp_path, policy, minimum, paths
 ):
     df = documents(spark, 1000, POSTS)
-    table = write(df, tmp_path / "t", **{"shredding.policy": policy, "shredding.minFieldFrequency": least})
+    table = write(df, tmp_path / "t", **{"shredding.policy": policy, "shredding.minFieldFrequency": minimum})
     assert typed(only_file(table)) == paths
     read = load(spark, table)
     assert texts(read) == texts(df)
@@ -210,12 +210,12 @@ def test_jsonbench_subject_is_shredded_for_its_objects_and_text_follows_the_thre
     assert read.selectExpr(*counts).first()[:] == (500, 90)
 
 
-def test_a_path_that_is_named_is_shredded_however_rare(spark, tmp_path):
+def test_an_included_path_is_shredded_at_any_frequency(spark, tmp_path):
     table = write(documents(spark), tmp_path / "t", **{"shredding.include.v": "$.rare"})
     assert "v.rare" in typed(only_file(table))
 
 
-def test_a_value_that_comes_after_the_sample_is_kept_whatever_it_is(spark, tmp_path):
+def test_every_value_after_the_sample_is_kept(spark, tmp_path):
     df = documents(spark, 50, "if(id < 10, concat('{\"a\":', id, '}'), concat('[', id, ', {\"z\": null}]'))")
     table = write(df, tmp_path / "t", shredding__sampleRows="5")
     assert typed(only_file(table)) == {"v.a"}

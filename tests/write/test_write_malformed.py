@@ -29,7 +29,7 @@ def test_a_broken_variant_is_refused_and_nothing_is_written(spark, tmp_path, nam
 
 
 @pytest.mark.parametrize("name", FALSE_FLAGS)
-def test_metadata_that_says_falsely_that_its_keys_are_sorted_is_written_without_the_flag(spark, tmp_path, name):
+def test_metadata_with_a_false_flag_for_sorted_keys_is_written_without_the_flag(spark, tmp_path, name):
     metadata, value = FALSE_FLAGS[name], encode_value(obj(a=7), ["", "a"])
     for i, shape in enumerate(SHAPES):
         path = write(frame(spark, Binary(metadata, value)), tmp_path / str(i), shredding__shape__v=shape)
@@ -37,7 +37,7 @@ def test_metadata_that_says_falsely_that_its_keys_are_sorted_is_written_without_
         assert cells["metadata"] == b"\x01" + metadata[1:]
 
 
-def test_a_field_without_a_name_is_refused_where_names_matter(spark, tmp_path):
+def test_a_field_without_a_name_is_refused_if_the_shape_needs_names(spark, tmp_path):
     nameless = Binary(NO_KEYS, encode(obj(a=1)).value)
     refusal(lambda: write(frame(spark, nameless), tmp_path / "t", shredding__shape__v="a STRING"), r"\bv\b")
     assert not data_files(tmp_path / "t")

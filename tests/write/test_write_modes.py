@@ -21,7 +21,7 @@ def sorted_values(df):
     return sorted(map(repr, values(df)))
 
 
-def test_error_is_the_default_mode_and_leaves_the_table_alone(spark, tmp_path):
+def test_error_is_the_default_mode_and_does_not_change_the_table(spark, tmp_path):
     path = write(frame(spark, *A), tmp_path / "t", **SHAPE)
     with pytest.raises(AnalysisException, match="already exists"):
         frame(spark, *B).write.format(FORMAT).save(path)
@@ -33,7 +33,7 @@ MODES = {"ignore": A, "overwrite": B, "append": A + B}
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_mode_on_a_table_and_on_nothing(spark, tmp_path, mode):
+def test_each_mode_has_its_effect_on_a_table_and_on_a_new_path(spark, tmp_path, mode):
     path = write(frame(spark, *A), tmp_path / "t", mode=mode, **SHAPE)
     assert values(load(spark, path)) == A
     write(frame(spark, *B), path, mode=mode, **SHAPE)
@@ -41,7 +41,7 @@ def test_a_mode_on_a_table_and_on_nothing(spark, tmp_path, mode):
     assert (Path(path) / "_SUCCESS").exists()
 
 
-def test_appends_of_other_shapes_stand_beside_each_other(spark, tmp_path):
+def test_appends_with_different_shapes_are_one_table(spark, tmp_path):
     path = write(frame(spark, *A), tmp_path / "t", **SHAPE)
     for shape in ("a STRING", "z ARRAY<INT>, a INT", "BIGINT"):
         write(frame(spark, *B), path, mode="append", shredding__shape__v=shape)
@@ -49,12 +49,12 @@ def test_appends_of_other_shapes_stand_beside_each_other(spark, tmp_path):
     assert sorted_values(load(spark, path)) == sorted(map(repr, A + B * 4))
 
 
-def test_an_append_of_another_variant_column_reads_as_null_where_it_lacks(spark, tmp_path):
+def test_a_column_that_an_append_lacks_is_null(spark, tmp_path):
     path = write(frame(spark, v=[int8(1)]), tmp_path / "t")
     write(frame(spark, w=[int8(2)]), path, mode="append", shredding__shape__w="BIGINT")
     df = load(spark, path, schema="id INT, v VARIANT, w VARIANT")
-    got = zip(values(df, "v"), values(df, "w"), strict=True)
-    assert sorted(got, key=str) == sorted([(int8(1), None), (None, int8(2))], key=str)
+    actual = zip(values(df, "v"), values(df, "w"), strict=True)
+    assert sorted(actual, key=str) == sorted([(int8(1), None), (None, int8(2))], key=str)
 
 
 # One column of each type that a partition may have, with NULL and characters that need escapes.
@@ -120,14 +120,14 @@ PRUNED = {
 
 
 @pytest.mark.parametrize("condition", PRUNED)
-def test_only_files_of_matching_partitions_are_touched(spark, days, tmp_path, condition):
-    """All other files are replaced by rubbish, so that opening one of them fails."""
-    ids, wanted = PRUNED[condition]
+def test_only_files_of_matching_partitions_are_opened(spark, days, tmp_path, condition):
+    """All other files are replaced by invalid ones, so that opening one of them fails."""
+    ids, expected = PRUNED[condition]
     for file in data_files(days):
         day = re.search("day=(.)", file)[1]
         target = tmp_path / f"day={day}" / "file.parquet"
         target.parent.mkdir()
-        target.write_bytes(Path(file).read_bytes() if int(day) in wanted else b"rubbish")
+        target.write_bytes(Path(file).read_bytes() if int(day) in expected else b"rubbish")
     df = load(spark, tmp_path, schema="id INT, v VARIANT, day INT").where(condition)
     assert sorted(r.id for r in df.select("id", "v").collect()) == ids
     assert df.select("id", "v").count() == len(ids)
@@ -157,7 +157,7 @@ def test_the_codec_of_the_write_is_in_the_footer(spark, tmp_path, codec):
     assert {group.column(i).compression for i in range(group.num_columns)} == {CODECS[codec]}
 
 
-def test_the_codec_is_zstd_by_default_and_parquet_compression_is_heeded(spark, tmp_path):
+def test_the_codec_is_zstd_by_default_and_that_of_parquet_compression_if_it_is_set(spark, tmp_path):
     assert footer(write(frame(spark, *A), tmp_path / "default")).row_group(0).column(0).compression == "ZSTD"
     given = write(frame(spark, *A), tmp_path / "given", **{"parquet.compression": "GZIP"})
     assert footer(given).row_group(0).column(0).compression == "GZIP"

@@ -137,14 +137,14 @@ def nested(spark, tmp_path_factory):
 def written(spark, path, given, options):
     file = only_file(write(frame(spark, **given), path, **options))
     df = load(spark, path, schema="id INT, " + ", ".join(f"{c} VARIANT" for c in given)).cache()
-    got = {c: values(df, c) for c in given}
+    actual = {c: values(df, c) for c in given}
     df.unpersist()
-    return file, given, got
+    return file, given, actual
 
 
 @pytest.mark.parametrize("name", SCALARS)
 def test_a_scalar_is_typed_exactly_when_nothing_is_lost(scalars, name):
-    file, given, got = scalars
+    file, given, actual = scalars
     _shape, (physical, logical), typed, rest, _ = SCALARS[name]
     c = name.replace(" ", "_")
     stored = cells(file, c)
@@ -154,7 +154,7 @@ def test_a_scalar_is_typed_exactly_when_nothing_is_lost(scalars, name):
     size = len(given[c])
     assert stored[size - 1] is None
     assert [rebuilt(x) for x in stored[:size]] == given[c]
-    assert got[c][:size] == given[c]
+    assert actual[c][:size] == given[c]
     schema = pq.ParquetFile(file).schema
     (leaf,) = [x for x in map(schema.column, range(len(schema.names))) if x.path == f"{c}.typed_value"]
     assert leaf.physical_type == physical
@@ -163,12 +163,12 @@ def test_a_scalar_is_typed_exactly_when_nothing_is_lost(scalars, name):
 
 @pytest.mark.parametrize(("name", "row"), [(n, i) for n, (_, rows) in NESTED.items() for i in range(len(rows))])
 def test_an_object_or_array_is_split_along_its_shape(nested, name, row):
-    file, _, got = nested
+    file, _, actual = nested
     value, stored = NESTED[name][1][row]
     c = name.replace(" ", "_")
     assert cells(file, c)[row] == stored
     assert rebuilt(cells(file, c)[row]) == value
-    assert got[c][row] == value
+    assert actual[c][row] == value
 
 
 def test_all_names_of_a_value_are_in_its_metadata(nested):
@@ -178,7 +178,7 @@ def test_all_names_of_a_value_are_in_its_metadata(nested):
             assert v is None or set(names(v)) <= set(dictionary), f"{c}: {v}"
 
 
-def test_the_schema_of_the_file_is_as_the_specification_draws_it(nested):
+def test_the_schema_of_the_file_is_that_of_the_specification(nested):
     elements = parquet_footer.schema_elements(nested[0])
     repetition = {path: e.get(parquet_footer.REPETITION, (0, 0))[1] for path, e in elements.items()}
     annotated = [p for p, e in elements.items() if parquet_footer.VARIANT in e.get(parquet_footer.LOGICAL, (0, {}))[1]]

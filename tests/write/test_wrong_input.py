@@ -108,7 +108,7 @@ def test_a_codec_that_does_not_exist_is_refused_before_anything_is_overwritten(s
         refusal(action, "(?i)zip", name="CODEC_NOT_AVAILABLE")
 
 
-def test_an_option_of_the_session_is_looked_at_like_any_other(spark, table):
+def test_wrong_options_of_the_session_are_refused(spark, table):
     key = f"spark.datasource.{FORMAT}.shredding.shap.v"
     spark.conf.set(key, "a INT")
     try:
@@ -135,19 +135,19 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_shape_for_what_is_no_variant_column_is_refused(spark, table, column):
+def test_a_shape_for_a_column_that_is_not_a_variant_is_refused(spark, table, column):
     df = frame(spark, *ROWS).selectExpr("id", "v", "named_struct('v', v, 'n', id) AS s", "array(v) AS l")
     refuse_write(df, table, {f"shredding.shape.{column}": "a INT"}, rf"'{re.escape(column)}'", COLUMNS[column])
 
 
 @pytest.mark.parametrize("option", ["include", "exclude"])
 @pytest.mark.parametrize("column", COLUMNS)
-def test_paths_for_what_is_no_variant_column_are_refused(spark, table, column, option):
+def test_paths_for_a_column_that_is_not_a_variant_are_refused(spark, table, column, option):
     df = frame(spark, *ROWS).selectExpr("id", "v", "named_struct('v', v, 'n', id) AS s", "array(v) AS l")
     refuse_write(df, table, {f"shredding.{option}.{column}": "$.a"}, rf"'{re.escape(column)}'", COLUMNS[column])
 
 
-def test_a_shape_on_a_read_or_a_second_time_is_no_surprise(spark, table):
+def test_a_read_ignores_options_of_writes(spark, table):
     assert values(load(spark, table, **{"shredding.shape.v": "a INT", "compression": "zstd"})) == ROWS
 
 
@@ -157,7 +157,7 @@ def test_a_path_that_does_not_exist_is_named(spark, tmp_path):
         refusal(action, "nowhere", name="PATH_NOT_FOUND")
 
 
-def test_a_directory_without_files_is_read_by_a_schema_that_is_given(spark, tmp_path):
+def test_a_directory_without_files_is_read_with_an_explicit_schema(spark, tmp_path):
     refusal(lambda: load(spark, tmp_path, schema=None), name="SHREDDED_VARIANT_NO_SCHEMA")
     assert load(spark, tmp_path).collect() == []
 
@@ -172,14 +172,14 @@ RUBBISH = {
 
 
 @pytest.mark.parametrize("name", RUBBISH)
-def test_a_file_that_is_no_parquet_is_named(spark, tmp_path, name):
+def test_a_file_that_is_not_parquet_is_named(spark, tmp_path, name):
     (tmp_path / "rubbish.parquet").write_bytes(RUBBISH[name])
     for schema in ("id INT, v VARIANT", None):
         message = refusal(lambda s=schema: load(spark, tmp_path, schema=s).collect(), r"rubbish\.parquet")
         assert "Parquet" in message
 
 
-def test_an_empty_file_has_no_rows_as_for_parquet(spark, tmp_path):
+def test_an_empty_file_has_no_rows_as_with_parquet(spark, tmp_path):
     (tmp_path / "empty.parquet").write_bytes(b"")
     assert load(spark, tmp_path).collect() == []
 
@@ -192,7 +192,7 @@ def test_a_truncated_file_is_named(spark, tmp_path, keep):
     refusal(lambda: load(spark, tmp_path / "cut.parquet").collect(), r"cut\.parquet")
 
 
-def test_damaged_pages_are_an_error_and_no_wrong_rows(spark, tmp_path):
+def test_damaged_pages_are_an_error(spark, tmp_path):
     (file,) = data_files(write(frame(spark, *ROWS * 50), tmp_path / "t", shredding__shape__v="a BIGINT"))
     content = bytearray(Path(file).read_bytes())
     for at in range(4, 400, 3):
@@ -201,7 +201,7 @@ def test_damaged_pages_are_an_error_and_no_wrong_rows(spark, tmp_path):
     refusal(lambda: load(spark, tmp_path / "damaged.parquet").collect(), r"damaged\.parquet")
 
 
-def test_a_directory_with_a_delta_log_is_left_alone(spark, table):
+def test_a_directory_with_a_broken_delta_log_is_refused_and_not_changed(spark, table):
     log = Path(table).parent / "delta" / "_delta_log"
     log.mkdir(parents=True)
     (log / "00000000000000000000.json").write_text("{}")

@@ -2,7 +2,8 @@
 
 from shredded_variant.errors import ShreddedVariantError
 from shredded_variant.footers.hot_keys import HotKeys
-from shredded_variant.footers.layout import Layout, layout
+from shredded_variant.footers.layout import Layout
+from shredded_variant.footers.read import layout
 from shredded_variant.jobs.infer import infer_shape
 from shredded_variant.jobs.maintain import Rewritten, compact, reshred, unshred
 from shredded_variant.jobs.session import attach

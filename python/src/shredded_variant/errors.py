@@ -1,53 +1,53 @@
-"""Every error and warning of this package that a user can meet, each one sentence: what is wrong, where, what to do."""
+"""The errors and warnings of this package. Each message is one sentence: what is wrong, where, what to do."""
 
 
 class ShreddedVariantError(Exception):
-    """What all errors of this package have in common."""
+    """The base class of all errors of this package."""
 
 
 class JarMissing(ShreddedVariantError):
-    """The package lies there without its jar."""
+    """The installed package does not contain its jar."""
 
 
 class SparkMissing(ShreddedVariantError):
-    """Spark is needed and not installed."""
+    """The function needs Spark, and pyspark is not installed."""
 
 
 class UnsupportedSpark(ShreddedVariantError):
-    """A version of Spark that the jar was not compiled for."""
+    """The jar is not compiled for this version of Spark."""
 
 
 class NotASession(ShreddedVariantError, TypeError):
-    """Something else than a session or its builder, or a session that has stopped."""
+    """The argument is neither a session nor a builder, or the session is stopped."""
 
 
 class UnreadableFile(ShreddedVariantError):
-    """A path that does not exist, holds no Parquet file, or a file that is none."""
+    """The path does not exist, holds no Parquet file, or holds a file that cannot be read."""
 
 
 class PandasMissing(ShreddedVariantError):
-    """pandas is needed and not installed."""
+    """The function needs pandas, which is not installed."""
 
 
 class InvalidShape(ShreddedVariantError, ValueError):
-    """A text that is no shape."""
+    """The text is not a shape."""
 
 
 class WrongArgument(ShreddedVariantError, ValueError, TypeError):
-    """An argument that does not exist, or that cannot have this value."""
+    """The argument does not exist, or it does not accept this value."""
 
 
 class NotAttached(ShreddedVariantError):
-    """A session that has not met the jar yet."""
+    """The session does not have the jar."""
 
 
 class UnknownColumn(ShreddedVariantError, ValueError):
-    """A column that the data does not have, or that is no variant."""
+    """The data does not have the column, or the column is neither a variant nor a map with string keys."""
 
 
 class Refused(ShreddedVariantError):
-    """What Spark, or the format in it, has refused in a sentence of its own."""
+    """Spark or the data source refused the operation; the message is their sentence."""
 
 
 class PathsLeftOut(UserWarning):
-    """A shape, or hot keys, that rest on a part of the paths or keys, because there are too many to count."""
+    """A shape, or hot keys, are inferred from a part of the paths or keys, because there are too many to count."""

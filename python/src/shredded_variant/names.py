@@ -1,4 +1,4 @@
-"""How names are written: in Spark's SQL, and as the steps of a path such as `$.user['last name'][*]`."""
+"""The spelling of names: in Spark's SQL, and as the steps of a path such as `$.user['last name'][*]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[\*\]|\['((?:[^'\\]|\\.)*)'\]|\[
 
 
 def quoted(name: str) -> str:
-    """A name as Spark's SQL writes it."""
+    """A name in Spark's SQL."""
     return name if SIMPLE.fullmatch(name) else f"`{name.replace('`', '``')}`"
 
 
@@ -23,7 +23,7 @@ def step(key: Step) -> str:
 
 
 def in_brackets(key: str) -> str:
-    """Any key of an object or of a map."""
+    """The step to any key of an object or of a map."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"['{escaped}']"
 
@@ -33,16 +33,16 @@ def path(steps: Iterable[Step]) -> str:
 
 
 def steps(path: str) -> list[Step] | None:
-    """The steps of a path, or None if it is none."""
+    """The steps of a path, or None if the text is not a path."""
     if not path.startswith("$"):
         return None
-    found: list[Step] = []
-    at = 1
-    while at < len(path):
-        match = STEP.match(path, at)
+    result: list[Step] = []
+    position = 1
+    while position < len(path):
+        match = STEP.match(path, position)
         if match is None:
             return None
         name = next((g for g in match.groups() if g is not None), None)
-        found.append(name if name is None or match.group(1) else re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL))
-        at = match.end()
-    return found
+        result.append(name if name is None or match.group(1) else re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL))
+        position = match.end()
+    return result

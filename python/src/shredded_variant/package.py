@@ -1,4 +1,4 @@
-"""What this package brings: its version and the path of its jar."""
+"""The version of this package and the path of its jar."""
 
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +14,6 @@ def jar_path() -> Path:
     jars = sorted(folder.glob("shredded-variant_*.jar"))
     if len(jars) != 1:
         raise JarMissing(
-            f"{len(jars)} jars instead of one in {folder}: install the wheel that `make wheel` leaves in dist/."
+            f"{folder} holds {len(jars)} jars instead of one: install the wheel that `make wheel` leaves in dist/."
         )
     return jars[0]

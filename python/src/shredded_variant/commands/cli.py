@@ -1,4 +1,4 @@
-"""The command `shredded-variant`: the package's functions for people at a terminal, and for scripts with --json."""
+"""The command `shredded-variant`: the package's functions on a terminal, with `--json` for scripts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = ("layout", *cli_maintain.COMMANDS, "demo", "jar")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status 0, 1 for a finding, or 2 with one sentence on stderr: wrong usage, or input that cannot be read."""
+    """Returns the exit status: 0, 1 if `verify` has findings, or 2 after one sentence on stderr about wrong input."""
     try:
         status = _run(_parser().parse_args(arguments))
         sys.stdout.flush()
@@ -27,39 +27,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"shredded-variant: {e}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Whoever reads has enough: no complaint, not even from the interpreter's last flush.
+        # The reader of the pipe closed it. Without this line, the interpreter's last flush reports an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130
 
 
-def _run(given: argparse.Namespace) -> int:
-    if given.command == "jar":
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.command == "jar":
         print(jar_path())
-    elif given.command == "layout":
-        from shredded_variant.footers.layout import layout
+    elif arguments.command == "layout":
+        from shredded_variant.footers.read import layout
 
-        found = layout(given.path)
-        print(found.to_json() if given.json else found)
-    elif given.command in cli_maintain.COMMANDS:
-        return cli_maintain.run(given)
+        result = layout(arguments.path)
+        print(result.to_json() if arguments.json else result)
+    elif arguments.command in cli_maintain.COMMANDS:
+        return cli_maintain.run(arguments)
     else:
         from shredded_variant.commands.demo import demo
 
-        demo(given.path, given.rows)
+        demo(arguments.path, arguments.rows)
     return 0
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong = re.match(r"argument COMMAND: invalid choice: '(.*?)'", message)
-        sentence = _no_command(wrong.group(1)) if wrong else message[0].upper() + message[1:]
+        sentence = _unknown_command(wrong.group(1)) if wrong else message[0].upper() + message[1:]
         print(f"{self.prog}: {sentence}; see `{self.prog} --help`.", file=sys.stderr)
         raise SystemExit(2)
 
 
-def _no_command(name: str) -> str:
+def _unknown_command(name: str) -> str:
     nearest = difflib.get_close_matches(name, COMMANDS, 1)
     hint = f"did you mean `{nearest[0]}`" if nearest else f"there are {', '.join(f'`{c}`' for c in COMMANDS)}"
     return f"No command `{name}`, {hint}"
@@ -76,17 +76,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"shredded-variant {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    layout = commands.add_parser("layout", help="what Parquet files hold, from their footers alone")
+    layout = commands.add_parser("layout", help="show what Parquet files hold, from their footers alone")
     layout.add_argument("path", metavar="PATH", help="a file, a directory of files, or a URI of either")
-    layout.add_argument("--json", action="store_true", help="for machines")
+    layout.add_argument("--json", action="store_true", help="print JSON")
 
     cli_maintain.add(commands)
 
-    demo = commands.add_parser("demo", help="write JSON as a shredded table, query it, show its files")
-    demo.add_argument("path", metavar="PATH", nargs="?", help="a new directory that stays (default: one that does not)")
-    demo.add_argument("--rows", type=_positive, default=20_000, help="how many documents (default: 20000)")
+    demo = commands.add_parser("demo", help="write JSON documents as a shredded table, show its files, query it")
+    demo.add_argument("path", metavar="PATH", nargs="?", help="a new directory to keep (default: a temporary one)")
+    demo.add_argument("--rows", type=_positive, default=20_000, help="the number of documents (default: 20000)")
 
-    commands.add_parser("jar", help="the path of the jar, for spark-submit --jars")
+    commands.add_parser("jar", help="print the path of the jar, for spark-submit --jars")
     return parser
 
 

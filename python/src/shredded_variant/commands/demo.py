@@ -1,19 +1,22 @@
-"""The main job from end to end: JSON in, a shredded table, what its files hold, and queries that read little."""
+"""The demo: writes JSON documents as a shredded table, shows what its files hold, and queries it."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shredded_variant.commands.quiet import stderr_into
 from shredded_variant.errors import SparkMissing, UnreadableFile
-from shredded_variant.footers.layout import Layout, layout
+from shredded_variant.footers.layout import Layout
+from shredded_variant.footers.read import layout
 from shredded_variant.jobs.metrics import read_and_skipped
 from shredded_variant.jobs.session import attach
 from shredded_variant.render import size
@@ -25,7 +28,7 @@ KINDS = ("view", "view", "view", "click", "click", "search", "purchase", "error"
 
 
 def demo(path: str | None = None, rows: int = 20_000) -> None:
-    """Runs in a new directory at this path, or in a temporary one."""
+    """Runs the demo in a new directory at this path, or in a temporary directory."""
     if path is not None and os.path.exists(path):
         raise UnreadableFile(f"{path} exists already: give the demo a new directory.")
     with tempfile.TemporaryDirectory(prefix="shredded-variant-demo-", ignore_cleanup_errors=True) as temporary:
@@ -38,8 +41,8 @@ def demo(path: str | None = None, rows: int = 20_000) -> None:
             _run(spark, folder, rows)
         finally:
             spark.stop()
-        if path is not None:
-            print(f"\nThe tables stay in {folder}.")
+    kept = "To keep the tables, run `shredded-variant demo PATH` with a new directory."
+    print(f"\n{kept if path is None else f'The tables are in {folder}.'}")
 
 
 def _run(spark: SparkSession, folder: Path, rows: int) -> None:
@@ -52,7 +55,7 @@ def _run(spark: SparkSession, folder: Path, rows: int) -> None:
             line = file.readline().rstrip()
             print("  " + (line if len(line) <= 96 else line[:95] + "…"))
 
-    _step("Write them: the paths that rows share become typed columns, by what the data holds")
+    _step("Write them: the paths that many documents have become typed columns")
     _code(
         'df = spark.read.text("events.json").selectExpr("parse_json(value) AS event")',
         'df.write.format("shredded_variant").save("events")',
@@ -62,25 +65,26 @@ def _run(spark: SparkSession, folder: Path, rows: int) -> None:
     df.write.format("shredded_variant").save(shredded.as_uri())
     df.write.format("shredded_variant").option("shredding", "off").save(plain.as_uri())
 
-    _step("What lies in its files, from the footers alone")
+    _step("Show what its files hold, from the footers alone")
     _code('print(shredded_variant.layout("events"))')
-    found = layout(shredded)
-    print(_indented(str(found).replace(str(shredded), "events")))
-    _print_sizes(documents.stat().st_size, found, layout(plain))
+    shredded_layout = layout(shredded)
+    print(_indented(str(shredded_layout).replace(str(shredded), "events")))
+    _print_sizes(documents.stat().st_size, shredded_layout, layout(plain))
 
-    _step("Query it as any table")
+    _step("Query it like any table")
     _code('spark.read.format("shredded_variant").load("events").createOrReplaceTempView("events")')
     spark.read.format("shredded_variant").load(shredded.as_uri()).createOrReplaceTempView("events")
     spark.read.format("shredded_variant").load(plain.as_uri()).createOrReplaceTempView("unshredded")
-    for query in QUERIES:
+    for i, query in enumerate(QUERIES):
+        print(end="\n" if i else "")
         _query(spark, query)
-    _step("A filter skips what cannot match")
+    _step("Filter it: files and row groups that cannot match are skipped")
     _query(spark, RANGE)
 
-    _step("The documents come back whole, whatever the shape left out")
+    _step("Read whole documents, also their values without a typed column")
     _query(spark, WHOLE)
     same = _same(spark)
-    print(f"  All {rows:,} documents equal those of the unshredded table: {'yes' if same else 'NO'}")
+    print(f"\n  All {rows:,} documents equal those of the unshredded table: {'yes' if same else 'NO'}")
 
 
 QUERIES = (
@@ -107,7 +111,7 @@ def _same(spark: SparkSession) -> bool:
 
 
 def events(rows: int) -> Iterator[dict[str, Any]]:
-    """The same documents in every run."""
+    """Generated documents, the same in every run."""
     rnd = random.Random(43)
     for i in range(rows):
         kind = rnd.choice(KINDS)
@@ -141,7 +145,7 @@ def _session(folder: Path) -> SparkSession:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
-        # Several files, as larger tables have them.
+        # Small splits of the input, so that the write makes several files.
         "spark.sql.files.maxPartitionBytes": "640k",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
@@ -155,8 +159,10 @@ def _query(spark: SparkSession, query: str) -> None:
     _code(f'spark.sql("""{query}""").show()')
     frame = spark.sql(query)
     rows = frame.collect()
-    spark.createDataFrame(rows, frame.schema).show(truncate=90)
-    print(f"  {read_and_skipped(frame)}\n")
+    with redirect_stdout(io.StringIO()) as table:
+        spark.createDataFrame(rows, frame.schema).show(truncate=90)
+    print(_indented(table.getvalue()))
+    print(f"  {read_and_skipped(frame)}")
 
 
 def _print_sizes(json_bytes: int, shredded: Layout, plain: Layout) -> None:

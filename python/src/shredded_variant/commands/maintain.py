@@ -13,47 +13,57 @@ SIZE = re.compile(r"(\d+)\s*([kmgt]?)i?b?", re.IGNORECASE)
 
 
 def add(commands: Any) -> None:
-    compact = _table(commands, "compact", "small files into large ones, clustered if you like")
-    compact.add_argument("--target-bytes", type=_size, metavar="SIZE", help="of a file's input (default: 128m)")
+    compact = _table(commands, "compact", "rewrite small files as larger ones, clustered by keys if there are any")
+    compact.add_argument("--target-bytes", type=_size, metavar="SIZE", help="the input size of a file (default: 128m)")
     compact.add_argument(
         "--cluster-by",
         action="append",
         default=[],
         metavar="KEY",
-        help="a column, or a path as '$.user.id'; may repeat",
+        help="a column, or a path such as '$.user.id'; repeatable",
     )
-    reshred = _table(commands, "reshred", "the same files with other shapes")
+    reshred = _table(commands, "reshred", "rewrite the files with other shapes")
     reshred.add_argument(
-        "--shape", type=_pair, action="append", required=True, metavar="COLUMN=DDL", help="or COLUMN=infer; may repeat"
+        "--shape",
+        type=_pair,
+        action="append",
+        required=True,
+        metavar="COLUMN=DDL",
+        help="the shape of a column, or COLUMN=infer; repeatable",
     )
-    unshred = _table(commands, "unshred", "the same files with variants unshredded")
+    unshred = _table(commands, "unshred", "rewrite the files with unshredded variants")
     for parser in (compact, reshred, unshred):
         parser.add_argument(
-            "--to", metavar="PATH", help="the new path for the result, of a table that is no Delta table"
+            "--to", metavar="PATH", help="a new path for the result; required unless PATH is a Delta table"
         )
         parser.add_argument(
-            "--option", type=_pair, action="append", default=[], metavar="KEY=VALUE", help="of the write; may repeat"
+            "--option",
+            type=_pair,
+            action="append",
+            default=[],
+            metavar="KEY=VALUE",
+            help="an option of the write; repeatable",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    verify = _table(commands, "verify", "whether footers, page indexes, layouts and logs say what is true")
+        parser.add_argument("--dry-run", action="store_true", help="print what would be done, and change nothing")
+    verify = _table(commands, "verify", "compare footers, page indexes, layouts and logs with the values")
     verify.add_argument(
-        "--trust", action="store_true", help="let the bounds of sound files of other writers skip files"
+        "--trust", action="store_true", help="let bounds skip files of other writers that have no findings"
     )
 
 
 def _table(commands: Any, name: str, help: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(name, help=help)
     parser.add_argument("path", metavar="PATH", help="a Delta table, or a directory of Parquet files")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 
 def _size(text: str) -> int:
-    found = SIZE.fullmatch(text.strip())
-    if found is None or int(found.group(1)) == 0:
+    match = SIZE.fullmatch(text.strip())
+    if match is None or int(match.group(1)) == 0:
         raise argparse.ArgumentTypeError(f"`{text}` is not a size such as 128m")
-    power = "kmgt".index(found.group(2).lower()) + 1 if found.group(2) else 0
-    return int(found.group(1)) << (10 * power)
+    power = "kmgt".index(match.group(2).lower()) + 1 if match.group(2) else 0
+    return int(match.group(1)) << (10 * power)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -63,17 +73,17 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-def run(given: argparse.Namespace) -> int:
-    """The exit status: 1 where `verify` has findings."""
+def run(arguments: argparse.Namespace) -> int:
+    """Returns the exit status, which is 1 if `verify` has findings."""
     from shredded_variant.commands.quiet import started
 
-    with started(given.command) as spark:
-        found = _call(spark, given)
-    print(found.to_json() if given.json else found)
-    return 0 if given.command != "verify" or found.ok else 1
+    with started(arguments.command) as spark:
+        result = _call(spark, arguments)
+    print(result.to_json() if arguments.json else result)
+    return 0 if arguments.command != "verify" or result.ok else 1
 
 
-def _call(spark: Any, given: argparse.Namespace) -> Any:
+def _call(spark: Any, arguments: argparse.Namespace) -> Any:
     from pyspark.errors import PySparkException
 
     from shredded_variant.jobs.maintain import TARGET_BYTES, compact, reshred, unshred
@@ -81,27 +91,28 @@ def _call(spark: Any, given: argparse.Namespace) -> Any:
 
     _silence(spark)
     try:
-        if given.command == "verify":
-            return verify(spark, given.path, trust=given.trust)
-        more: dict[str, Any] = {"options": dict(given.option), "dry_run": given.dry_run}
-        if given.command == "compact":
-            target = given.target_bytes or TARGET_BYTES
-            return compact(spark, given.path, given.to, target, given.cluster_by, **more)
-        if given.command == "reshred":
-            return reshred(spark, given.path, dict(given.shape), given.to, **more)
-        return unshred(spark, given.path, given.to, **more)
+        path = arguments.path
+        if arguments.command == "verify":
+            return verify(spark, path, trust=arguments.trust)
+        more: dict[str, Any] = {"options": dict(arguments.option), "dry_run": arguments.dry_run}
+        if arguments.command == "compact":
+            target = arguments.target_bytes or TARGET_BYTES
+            return compact(spark, path, arguments.to, target, arguments.cluster_by, **more)
+        if arguments.command == "reshred":
+            return reshred(spark, path, dict(arguments.shape), arguments.to, **more)
+        return unshred(spark, path, arguments.to, **more)
     except PySparkException as e:
         raise Refused(sentence(e)) from e
 
 
 def _silence(spark: Any) -> None:
-    """What goes wrong is told once, in the end."""
+    """Turns Spark's log off, because the command reports the error itself."""
     if not type(spark).__module__.startswith("pyspark.sql.connect."):
         spark.sparkContext.setLogLevel("OFF")
 
 
 def sentence(error: BaseException) -> str:
-    """The format's own sentence where it is among the causes, else the first line of what Spark says."""
+    """The data source's sentence if the error contains one, else the first line of Spark's message."""
     text = str(error).split("JVM stacktrace")[0]
     ours = re.search(r"\[SHREDDED_VARIANT_[A-Z0-9_]+\] ([^\n]*)", text)
     if ours:

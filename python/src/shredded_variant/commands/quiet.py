@@ -1,4 +1,4 @@
-"""Starts Spark for a command at a terminal, without its warnings there."""
+"""Starts Spark for a command, without Spark's warnings on the terminal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shredded_variant.jobs.session import attach
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The console is the command's own; whoever wants Spark's UI asks for it in spark-defaults.conf.
+# The command draws its own progress bar.
 SETTINGS = {"spark.ui.showConsoleProgress": "false"}
 
 
 @contextmanager
 def started(name: str) -> Iterator[SparkSession]:
-    """The session that the environment says (SPARK_REMOTE, spark-defaults.conf), else one on this machine."""
+    """The session that SPARK_REMOTE or spark-defaults.conf configures, else a local one; stopped at the end."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -42,7 +42,7 @@ def started(name: str) -> Iterator[SparkSession]:
 
 @contextmanager
 def stderr_into(log: Path) -> Iterator[None]:
-    """Keeps the warnings of Spark's JVM, which inherits stderr, off the terminal; shows them if it does not start."""
+    """Writes stderr, which Spark's JVM inherits, to a file; prints that file if the body fails."""
     terminal = os.dup(2)
     with log.open("wb") as file:
         os.dup2(file.fileno(), 2)

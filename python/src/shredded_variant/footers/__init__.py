@@ -1,1 +1,1 @@
-"""What Parquet files hold, from their footers alone."""
+"""`layout`: what Parquet files hold, from their footers alone."""

@@ -1,4 +1,4 @@
-"""The earlier layout of shredded variants in a file's schema: groups of untyped_value, object, array, typed_value."""
+"""The draft layout of shredded variants in a file's schema: groups of untyped_value, object, array, typed_value."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ NAMES = ("untyped_value", "object", "array", "typed_value")
 
 
 def is_draft(node: Node) -> bool:
-    """Whether a group that is said to be a variant has this layout."""
+    """Whether the group of a variant has the draft layout."""
     names = {child.name for child in node.children}
     return "untyped_value" in names or (bool(names & set(NAMES)) and not names & {"metadata", "value"})
 
 
 def is_variant(node: Node) -> bool:
-    """Whether a group is a variant although nobody says so: fields of the draft alone, and a binary to say more."""
+    """Whether a group is a variant although it has no annotation: its fields are those of the draft layout alone."""
     stored = node.child("untyped_value")
     is_plain = node.physical is None and node.repetition != REPEATED and node.logical is None and node.converted is None
     return (
@@ -30,7 +30,7 @@ def is_variant(node: Node) -> bool:
 
 
 def kind(node: Node) -> str:
-    """How a variant's group is laid out."""
+    """The layout of the group of a variant: `draft`, `parquet` or `unshredded`."""
     if is_draft(node):
         return "draft"
     return "unshredded" if node.child("typed_value") is None else "parquet"

@@ -1,4 +1,4 @@
-"""Finds the Parquet files below a path as Spark does, and reads their footers; local paths and URIs alike."""
+"""Finds the Parquet files below a local path or a URI, by Spark's rules, and reads their footers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAIL = 64 * 1024
 
 @dataclass
 class File:
-    """One Parquet file: its path below the table, its size, its footer."""
+    """One Parquet file: its path relative to the table, its size and its footer."""
 
     name: str
     size: int
@@ -28,32 +28,34 @@ class File:
 
 def read_files(path: str | os.PathLike[str]) -> list[File]:
     """The file at this path, or all files below it, in the order of their names."""
-    given = os.fspath(path)
+    location = os.fspath(path)
     try:
-        system, root = _resolve(given)
+        system, root = _resolve(location)
         info = system.get_file_info(root)
         if info.type == fs.FileType.NotFound:
-            raise UnreadableFile(f"{given} does not exist: check the path.")
+            raise UnreadableFile(f"{location} does not exist: check the path.")
         if info.type == fs.FileType.File:
-            found = [(info, os.path.basename(given))]
+            files = [(info, os.path.basename(location))]
         else:
-            found = sorted(_of_table(system, root, given), key=lambda pair: pair[1])
-            if not found:
-                raise UnreadableFile(f"{given} holds no Parquet file: check the path, or write a table there.")
+            files = sorted(_of_table(system, root, location), key=lambda pair: pair[1])
+            if not files:
+                raise UnreadableFile(f"{location} holds no Parquet file: check the path, or write a table there.")
     except (OSError, ArrowException) as e:
-        raise UnreadableFile(f"{given} cannot be read ({_reason(e)}): check the path and its permissions.") from e
+        raise UnreadableFile(f"{location} cannot be read ({_reason(e)}): check the path and its permissions.") from e
     except UnicodeError as e:
-        known = given.encode("utf-8", "backslashreplace").decode()
-        raise UnreadableFile(f"{known} has a name that is not UTF-8, or holds one: rename that file or folder.") from e
-    shown = [f"{given.rstrip('/')}/{name}" for _, name in found] if info.type != fs.FileType.File else [given]
+        printable = location.encode("utf-8", "backslashreplace").decode()
+        raise UnreadableFile(
+            f"{printable} has a name that is not UTF-8, or holds one: rename that file or folder."
+        ) from e
+    paths = [f"{location.rstrip('/')}/{name}" for _, name in files] if info.type != fs.FileType.File else [location]
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(lambda f, show: _read(system, f[0], f[1], show), found, shown))
+        return list(pool.map(lambda file, path: _read(system, file[0], file[1], path), files, paths))
 
 
-def _of_table(system: Any, root: str, given: str) -> Iterable[tuple[Any, str]]:
-    """A Delta table has the files that its log names; of a directory all count."""
+def _of_table(system: Any, root: str, location: str) -> Iterable[tuple[Any, str]]:
+    """The files that the log of a Delta table names, or all data files of a directory."""
     if delta_log.is_table(system, root):
-        return delta_log.live_files(system, root, given)
+        return delta_log.live_files(system, root, location)
     return _data_files(system.get_file_info(fs.FileSelector(root, recursive=True)), root)
 
 
@@ -72,36 +74,36 @@ def _data_files(below: list[Any], root: str) -> Iterator[tuple[Any, str]]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Spark's rule: `_x=1` is a partition, `_SUCCESS` and `.part.crc` are not data."""
+    """Spark's rule: `_x=1` is a partition; `_SUCCESS` and `.part.crc` hold no data."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
-def _read(system: Any, info: Any, name: str, shown: str) -> File:
+def _read(system: Any, info: Any, name: str, path: str) -> File:
     try:
         with system.open_input_file(info.path) as file:
-            return File(name, info.size, parse(_footer_bytes(file, info.size, shown)))
+            return File(name, info.size, parse(_footer_bytes(file, info.size, path)))
     except Damaged as e:
-        raise UnreadableFile(f"{shown} is damaged ({e}): write it again or remove it.") from e
+        raise UnreadableFile(f"{path} is damaged ({e}): write it again or remove it.") from e
     except (OSError, ArrowException) as e:
-        raise UnreadableFile(f"{shown} cannot be read ({_reason(e)}): check its permissions.") from e
+        raise UnreadableFile(f"{path} cannot be read ({_reason(e)}): check its permissions.") from e
 
 
-def _footer_bytes(file: Any, size: int, shown: str) -> bytes:
+def _footer_bytes(file: Any, size: int, path: str) -> bytes:
     file.seek(max(0, size - TAIL))
     tail: bytes = file.read(TAIL)
     if size < 12 or tail[-4:] != MAGIC:
         if tail[-4:] == ENCRYPTED:
-            raise UnreadableFile(f"{shown} has an encrypted footer: decrypt it before asking for its layout.")
+            raise UnreadableFile(f"{path} has an encrypted footer: decrypt it before asking for its layout.")
         file.seek(0)
         if file.read(4) == MAGIC:
             raise UnreadableFile(
-                f"{shown} is cut off: it starts as a Parquet file and has no footer; write it again or remove it."
+                f"{path} is cut off: it starts as a Parquet file and has no footer; write it again or remove it."
             )
-        raise UnreadableFile(f"{shown} is not a Parquet file: it does not end in PAR1; remove it or correct the path.")
+        raise UnreadableFile(f"{path} is not a Parquet file: it does not end in PAR1; remove it or correct the path.")
     length = int.from_bytes(tail[-8:-4], "little")
     if length + 12 > size:
         raise UnreadableFile(
-            f"{shown} is cut off: its footer of {length:,} bytes does not fit into its {size:,} bytes; "
+            f"{path} is cut off: its footer of {length:,} bytes does not fit into its {size:,} bytes; "
             "write it again or remove it."
         )
     if length + 8 > len(tail):

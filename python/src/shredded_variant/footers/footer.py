@@ -1,6 +1,6 @@
-"""Reads a Parquet footer as it stands: the schema with its annotations, and the bounds of each column chunk.
+"""Reads a Parquet footer: the schema with its annotations, and the counts and bounds of each column chunk.
 
-pyarrow's own view gives names joined by dots and no annotation of groups, so Thrift's compact protocol is read here.
+It decodes Thrift's compact protocol itself, because pyarrow joins names by dots and shows no annotations of groups.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from functools import cached_property
 from typing import Any
 
 MAGIC, ENCRYPTED = b"PAR1", b"PARE"
-DEEPEST = 200
-# Levels of a schema: a shape has 500 levels at most, and an array of it takes three.
-DEEPEST_SCHEMA = 2000
-# Bytes of the longest number, which has 64 bits.
-LONGEST = 10
+# The maximal depth of Thrift structs and lists.
+MAX_DEPTH = 200
+# The maximal depth of a schema. A shape has at most 500 levels, and an array takes three levels of a schema.
+MAX_SCHEMA_DEPTH = 2000
+# The maximal bytes of a varint, for 64 bits.
+MAX_VARINT = 10
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
 
-# Branches of the union LogicalType.
+# Field ids of the union LogicalType.
 STRING, MAP, LIST, ENUM, DECIMAL, DATE, TIME, TIMESTAMP = 1, 2, 3, 4, 5, 6, 7, 8
 INTEGER, UNKNOWN, JSON, BSON, UUID, FLOAT16, VARIANT = 10, 11, 12, 13, 14, 15, 16
-# What these branches always hold: scale and precision, UTC and unit, width and sign.
+# The required fields of its members: scale and precision, UTC and unit, width and sign.
 DETAILS: dict[int, dict[int, type]] = {
     DECIMAL: {1: int, 2: int},
     TIME: {1: bool, 2: dict},
@@ -31,12 +32,12 @@ DETAILS: dict[int, dict[int, type]] = {
 
 
 class Damaged(Exception):
-    """The bytes are no footer; the text says why."""
+    """The bytes are not a footer; the message is the reason."""
 
 
 @dataclass
 class Node:
-    """One element of the schema, a group where `physical` is None."""
+    """One element of the schema; a group if `physical` is None."""
 
     name: str
     repetition: int
@@ -72,7 +73,7 @@ class Node:
 
 @dataclass
 class Chunk:
-    """One leaf in one row group; what the writer left out is None."""
+    """One leaf in one row group; statistics that the writer left out are None."""
 
     values: int
     size: int
@@ -99,7 +100,7 @@ def parse(data: bytes) -> Footer:
             columns = _get(group, 1, list)
             if len(columns) != len(leaves):
                 raise Damaged(f"columns in a row group and in its schema differ: {len(columns)} and {len(leaves)}")
-            # The chunks stand in the order of the schema.
+            # The specification: column chunks have the order of the leaves in the schema.
             for leaf, column in zip(leaves, columns, strict=True):
                 leaf.chunks.append(_chunk(_get(column, 3, dict)))
         metadata = {_text(_get(kv, 1, bytes)): _text(_get(kv, 2, bytes, b"")) for kv in _get(top, 5, list, [])}
@@ -109,18 +110,18 @@ def parse(data: bytes) -> Footer:
 
 
 def _get(fields: dict[int, Any], id: int, type: type, *default: Any) -> Any:
-    """A field that has this type, so that nothing later meets another."""
-    found = fields.get(id, *default) if default else fields[id]
-    if not isinstance(found, type) and (not default or found is not default[0]):
+    """The field with this id, checked to have this type."""
+    result = fields.get(id, *default) if default else fields[id]
+    if not isinstance(result, type) and (not default or result is not default[0]):
         raise TypeError
-    return found
+    return result
 
 
 def _count(fields: dict[int, Any], id: int) -> int:
-    found: int = _get(fields, id, int)
-    if found < 0:
+    result: int = _get(fields, id, int)
+    if result < 0:
         raise TypeError
-    return found
+    return result
 
 
 def _text(raw: bytes) -> str:
@@ -128,34 +129,34 @@ def _text(raw: bytes) -> str:
 
 
 def _tree(elements: list[dict[int, Any]]) -> tuple[Node, list[Node]]:
-    """The root of the flattened schema, and its leaves in their order."""
+    """The root of the schema, whose elements are stored depth first, and its leaves in their order."""
     root = _node(elements[0], 0)
     leaves = []
-    # The groups around the next element, and how many children each still lacks.
-    around = [(root, _lacking(elements[0]))]
+    # The groups that enclose the next element, each with the number of its children that are still to come.
+    open_groups = [(root, _child_count(elements[0]))]
     for i, e in enumerate(elements[1:], 1):
-        while around and around[-1][1] <= 0:
-            around.pop()
-        if not around:
+        while open_groups and open_groups[-1][1] <= 0:
+            open_groups.pop()
+        if not open_groups:
             raise Damaged(f"its schema has {len(elements) - i} elements too many")
-        if len(around) > DEEPEST_SCHEMA:
-            raise Damaged(f"its schema is nested deeper than {DEEPEST_SCHEMA} levels")
-        group, lacking = around[-1]
-        around[-1] = group, lacking - 1
-        node = _node(e, len(around))
+        if len(open_groups) > MAX_SCHEMA_DEPTH:
+            raise Damaged(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+        group, remaining = open_groups[-1]
+        open_groups[-1] = group, remaining - 1
+        node = _node(e, len(open_groups))
         group.children.append(node)
         if node.physical is None:
-            around.append((node, _lacking(e)))
+            open_groups.append((node, _child_count(e)))
         else:
             leaves.append(node)
-    if any(lacking > 0 for _, lacking in around):
+    if any(remaining > 0 for _, remaining in open_groups):
         raise IndexError
     return root, leaves
 
 
-def _lacking(e: dict[int, Any]) -> int:
-    found: int = 0 if _get(e, 1, int, None) is not None else _get(e, 5, int, 0)
-    return found
+def _child_count(e: dict[int, Any]) -> int:
+    result: int = 0 if _get(e, 1, int, None) is not None else _get(e, 5, int, 0)
+    return result
 
 
 def _node(e: dict[int, Any], depth: int) -> Node:
@@ -185,13 +186,13 @@ def _logical(union: dict[int, Any] | None) -> tuple[int, dict[int, Any]] | None:
 
 def _chunk(meta: dict[int, Any]) -> Chunk:
     stats = _get(meta, 12, dict, {})
-    # The deprecated fields `min` and `max` were compared as signed bytes, which is right for few types.
+    # The deprecated fields `min` and `max` are not read: their order is that of signed bytes, wrong for most types.
     low, high, nulls = _get(stats, 6, bytes, None), _get(stats, 5, bytes, None), _get(stats, 3, int, None)
     return Chunk(_count(meta, 5), _count(meta, 7), None if nulls is None or nulls < 0 else nulls, low, high)
 
 
 class _Compact:
-    """Thrift's compact protocol: a struct becomes {field id: value}."""
+    """Decodes Thrift's compact protocol: a struct becomes {field id: value}."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -209,7 +210,7 @@ class _Compact:
 
     def varint(self) -> int:
         result = 0
-        for i in range(LONGEST):
+        for i in range(MAX_VARINT):
             b = self.byte()
             result |= (b & 0x7F) << 7 * i
             if b < 0x80:
@@ -217,7 +218,7 @@ class _Compact:
         raise IndexError
 
     def size(self) -> int:
-        """How many bytes, values or pairs come next: each takes a byte at least."""
+        """The number of bytes, values or pairs that follow. Each takes at least one byte."""
         size = self.varint()
         if size > len(self.data) - self.at:
             raise IndexError
@@ -237,7 +238,7 @@ class _Compact:
         return fields
 
     def value(self, kind: int, depth: int) -> Any:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise IndexError
         if kind in (4, 5, 6):
             return self.zigzag()

@@ -1,4 +1,4 @@
-"""The hot keys of maps: as a value that goes into a write, and which columns of a file hold them."""
+"""The hot keys of maps: `HotKeys`, a value for the options of a write, and the columns of a file that hold them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from shredded_variant.footers.footer import Node
 from shredded_variant.names import in_brackets
 
 COLUMNS = "parquet.map.shredding.columns"
-# What stands around the keys of a list with commas, and is none of theirs: the ends that Java's `trim` takes off.
-AROUND = "".join(map(chr, range(ord(" ") + 1)))
-# What a footer calls the keys of a map, and the column of one of them.
+# The characters that Java's `trim` removes at both ends of each key in a list with commas.
+TRIMMED = "".join(map(chr, range(ord(" ") + 1)))
+# The names, in a file, of the footer entry with the keys of a map, and of the column of one key.
 NAMED = re.compile(r"paimon\.map\.shredding\.(.*)\.keys", re.DOTALL)
 COLUMN = re.compile(r"__paimon_map_shred_(.*)_(0|[1-9][0-9]{0,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, repr=False)
 class HotKeys:
-    """The keys of a map that get columns of their own, in their order; made by `infer_shape` or `HotKeys.parse`."""
+    """The keys of a map that have columns of their own, in order; a result of `infer_shape` or `HotKeys.parse`."""
 
     keys: tuple[str, ...]
 
     @staticmethod
     def parse(text: str) -> HotKeys:
-        """The keys that a text means: a list with commas, or a JSON array of strings."""
+        """Parses a list with commas, or a JSON array of strings."""
         if not isinstance(text, str):
             raise WrongArgument(
                 f"HotKeys.parse takes a text and was given {text!r:.80}: pass keys with commas, or a JSON array."
@@ -35,13 +35,13 @@ class HotKeys:
         keys = _parse(text)
         if len(set(keys)) < len(keys) or ("" in keys and _json(text) is None):
             raise WrongArgument(
-                f"The keys '{text:.80}' hold one that is empty or stands there twice: name each key once, and write "
+                f"The keys '{text:.80}' have an empty key or the same key twice: name each key once, and write "
                 "keys that are empty, padded or hold commas as a JSON array."
             )
         return HotKeys(tuple(keys))
 
     def text(self) -> str:
-        """For `.option("parquet.map.shredding.<column>.keys", …)`."""
+        """The value of the option `parquet.map.shredding.<column>.keys`."""
         plain = ",".join(self.keys)
         is_plain = all(key and key == key.strip() for key in self.keys) and _parse(plain) == list(self.keys)
         return plain if is_plain else self.to_json()
@@ -50,7 +50,7 @@ class HotKeys:
         return json.dumps(list(self.keys), ensure_ascii=False)
 
     def options(self, column: str) -> dict[str, str]:
-        """What a write takes for this map: `.options(**keys.options("headers"))`. Without a key, nothing."""
+        """The options of a write for this map: `.options(**keys.options("headers"))`. Empty if there are no keys."""
         return {COLUMNS: column, f"parquet.map.shredding.{column}.keys": self.text()} if self.keys else {}
 
     def __repr__(self) -> str:
@@ -59,14 +59,14 @@ class HotKeys:
 
 
 def named(footer: Mapping[str, str]) -> dict[str, list[str]]:
-    """{map: its hot keys} as a footer has them; what UTF-8 cannot hold is replaced, as in all names of a footer."""
-    found = {m[1]: _parse(text) for name, text in footer.items() if (m := NAMED.fullmatch(name))}
+    """{map: its hot keys} from the metadata of a footer. Unpaired surrogates are replaced, because UTF-8 has none."""
+    by_map = {m[1]: _parse(text) for name, text in footer.items() if (m := NAMED.fullmatch(name))}
     return {name: [k.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for k in keys]
-            for name, keys in found.items()}  # fmt: skip
+            for name, keys in by_map.items()}  # fmt: skip
 
 
 def of(children: Iterable[Node], path: tuple[str, ...], known: Mapping[str, list[str]]) -> dict[str, tuple[str, str]]:
-    """{column: (its map, the key)} for the fields of one struct; maps whose keys nobody names have none."""
+    """{column: (its map, the key)} for the fields of one struct; `known` has the keys that the footer names."""
     fields = list(children)
     columns = [m for node in fields if (m := COLUMN.fullmatch(node.name))]
     maps = {node.name for node in fields if node.is_map} & {m[1] for m in columns}
@@ -75,7 +75,7 @@ def of(children: Iterable[Node], path: tuple[str, ...], known: Mapping[str, list
 
 
 def _keys(known: Mapping[str, list[str]], path: tuple[str, ...]) -> list[str]:
-    """What a footer says of a map: the specification knows no structs, and quotes no names."""
+    """The keys of the map at this path. The specification names maps at the top level only, without quotes."""
     quoted = ".".join(f"`{n.replace('`', '``')}`" if "." in n or "`" in n else n for n in path)
     return known.get(quoted) or (known.get(path[0]) if len(path) == 1 else None) or []
 
@@ -83,7 +83,7 @@ def _keys(known: Mapping[str, list[str]], path: tuple[str, ...]) -> list[str]:
 def _parse(text: str) -> list[str]:
     """A JSON array of strings, or a list with commas."""
     listed = _json(text)
-    return [key.strip(AROUND) for key in text.split(",")] if listed is None else listed
+    return [key.strip(TRIMMED) for key in text.split(",")] if listed is None else listed
 
 
 def _json(text: str) -> list[str] | None:

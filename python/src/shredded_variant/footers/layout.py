@@ -1,30 +1,30 @@
-"""What Parquet files hold, from their footers alone: the types, counts, bytes and bounds of every variant's paths."""
+"""`Layout`, the result of `layout`: the content of files by columns and paths, as text, HTML, JSON and a DataFrame."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from shredded_variant import names, render
 from shredded_variant.errors import PandasMissing
-from shredded_variant.footers import draft, leaf, schema
-from shredded_variant.footers.files import File, read_files
-from shredded_variant.footers.footer import Footer, Node
-from shredded_variant.footers.leaf import Key, Value
+from shredded_variant.footers.leaf import Value
+from shredded_variant.render import aligned, branches, counted, cut, size, table
 
 if TYPE_CHECKING:
     import pandas
 
+HEADER = ("column", "type", "present", "typed", "residual", "bytes", "min … max")
+MAX_WIDTHS = (30, 18, 8, 8, 8, 10, 32)
+RIGHT_ALIGNED = {2, 3, 4, 5}
+
 
 @dataclass(frozen=True)
 class Entry:
-    """A plain column (path ""), one path of a variant column, or one hot key of a map, over all files that have it.
+    """A column without variants (path ""), a path of a variant column, or a hot key of a map, over all its files.
 
-    Counts are of rows, or of elements below an array, and None where footers do not tell.
+    Counts are numbers of rows, or of elements below an array. A count is None if footers do not have it.
     """
 
     column: str
@@ -43,7 +43,7 @@ class Entry:
 
     @property
     def nulls(self) -> int | None:
-        """Rows without a value here; a variant null is a value."""
+        """The number of rows without a value at this path; a variant null is a value."""
         return None if self.rows is None or self.present is None else self.rows - self.present
 
     @property
@@ -66,9 +66,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class FileShape:
-    """Files that shred their variants alike: the shape of each variant column, as `shredding.shape` takes it.
+    """The files that have the same shapes: the shape of each variant column, in the syntax of `shredding.shape`.
 
-    `kind` is `parquet` for today's layout, `draft` for the earlier one, or `unshredded`.
+    `kind` is `parquet` for the current layout, `draft` for the draft layout, or `unshredded`.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class FileShape:
 
 @dataclass(frozen=True)
 class Layout:
-    """What `layout` found: a tree as text and in notebooks, a table for pandas, JSON for machines."""
+    """The result of `layout`, as a tree in text and notebooks, as a pandas DataFrame, or as JSON."""
 
     path: str
     files: int
@@ -91,10 +91,10 @@ class Layout:
     entries: tuple[Entry, ...]
 
     def __repr__(self) -> str:
-        return render.text(self)
+        return _text(self)
 
     def _repr_html_(self) -> str:
-        return render.html(self)
+        return _html(self)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -117,176 +117,71 @@ class Layout:
             import pandas
         except ImportError:
             raise PandasMissing("to_pandas needs pandas, which is not installed: pip install pandas.") from None
-        table: pandas.DataFrame = pandas.DataFrame([entry.to_dict() for entry in self.entries])
-        return table
+        entries: pandas.DataFrame = pandas.DataFrame([entry.to_dict() for entry in self.entries])
+        return entries
 
 
-def layout(path: str | os.PathLike[str]) -> Layout:
-    """The layout of the Parquet file at this path or URI, or of all files below it."""
-    files = read_files(path)
-    merged: dict[tuple[str, str], _Merged] = {}
-    for file in files:
-        _merge_file(merged, file.footer)
-    return Layout(
-        os.fspath(path),
-        len(files),
-        sum(f.footer.row_groups for f in files),
-        sum(f.footer.rows for f in files),
-        sum(f.size for f in files),
-        _partitions(files),
-        _shapes(files),
-        tuple(m.entry(*where) for where, m in _in_tree_order(merged)),
-    )
+def _text(layout: Layout) -> str:
+    rows = [HEADER, *_rows(layout.entries)]
+    rows = [tuple(cut(cell, limit) for cell, limit in zip(row, MAX_WIDTHS, strict=True)) for row in rows]
+    return "\n".join([_title(layout), *_shapes(layout), "", *aligned(rows, RIGHT_ALIGNED)])
 
 
-def _partitions(files: Iterable[File]) -> tuple[str, ...]:
-    steps = (step for f in files for step in f.name.split("/")[:-1] if "=" in step)
-    return tuple(dict.fromkeys(step.split("=")[0] for step in steps))
+def _html(layout: Layout) -> str:
+    notes = "".join(f"<br>{escape(line)}" for line in _shapes(layout))
+    return f"<div>{escape(_title(layout))}{notes}{table(HEADER, _rows(layout.entries), RIGHT_ALIGNED)}</div>"
 
 
-def _shapes(files: Iterable[File]) -> tuple[FileShape, ...]:
-    count: Counter[tuple[str, str]] = Counter()
-    rows: Counter[tuple[str, str]] = Counter()
-    for file in files:
-        variants = [c for c in schema.columns(file.footer) if c.is_variant]
-        shapes = json.dumps({c.name: schema.shape(c.node) for c in variants}, ensure_ascii=False)
-        kinds = {draft.kind(c.node) for c in variants} - {"unshredded"}
-        which = " + ".join(sorted(kinds)) or "unshredded", shapes
-        count[which] += 1
-        rows[which] += file.footer.rows
-    return tuple(FileShape(kind, n, rows[kind, text], json.loads(text)) for (kind, text), n in count.most_common())
+def _title(layout: Layout) -> str:
+    partitions = f", partitioned by {', '.join(layout.partitions)}" if layout.partitions else ""
+    files, groups = counted(layout.files, "file"), counted(layout.row_groups, "row group")
+    return f"{layout.path}: {counted(layout.rows, 'row')}, {files}, {groups}, {size(layout.bytes)}{partitions}"
 
 
-class _Merged:
-    """The counts of one path while files are added; a count turns None once one file does not tell it."""
+def _shapes(layout: Layout) -> list[str]:
+    """The shapes of the files if they differ, and their layout if it is not the current one."""
+    kinds = {shape.kind for shape in layout.shapes} - {"unshredded"}
+    if len(layout.shapes) < 2:
+        return ["in the draft layout"] if "draft" in "".join(kinds) else []
+    lines = [f"{len(layout.shapes)} shapes:"]
+    for shape in layout.shapes:
+        columns = "; ".join(f"{name} {cut(ddl, 60)}" for name, ddl in shape.columns.items())
+        kind = f", {shape.kind}" if kinds - {"parquet"} else ""
+        lines.append(f"  {counted(shape.files, 'file')}, {counted(shape.rows, 'row')}{kind}: {columns or 'no variant'}")
+    return lines
 
-    def __init__(self, label: str, depth: int, parent: str | None) -> None:
-        self.label = label
-        self.depth = depth
-        self.parent = parent
-        self.types: dict[str, None] = {}
-        self.files = 0
-        self.rows: int | None = 0
-        self.typed: int | None = 0
-        self.residual: int | None = 0
-        self.present: int | None = 0
-        self.bytes = 0
-        self.bounds: tuple[Key, Key] | None = None
-        self.has_bounds = True
 
-    def add(self, type: str, rows: int | None, typed: int | None, residual: int | None, present: int | None) -> None:
-        self.types[type] = None
-        self.files += 1
-        self.rows = _plus(self.rows, rows)
-        self.typed = _plus(self.typed, typed)
-        self.residual = _plus(self.residual, residual)
-        self.present = _plus(self.present, present)
-
-    def bound(self, node: Node) -> None:
-        """Takes the bounds in; a chunk with values and no bounds, or with others in kind, leaves the whole without."""
-        for chunk in node.chunks:
-            if chunk.nulls == chunk.values:
-                continue
-            low, high = leaf.key(node, chunk.low), leaf.key(node, chunk.high)
-            if low is None or high is None or (self.bounds and type(self.bounds[0]) is not type(low)):
-                self.has_bounds = False
-            else:
-                old = self.bounds or (low, high)
-                self.bounds = (min(old[0], low), max(old[1], high))
-
-    def entry(self, column: str, path: str) -> Entry:
-        known = [t for t in self.types if t != "VARIANT"]
-        low, high = (
-            (leaf.value(known[0], b) for b in self.bounds)
-            if self.bounds and self.has_bounds and len(known) == 1
-            else (None, None)
+def _rows(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    return [
+        (
+            branch + entry.label,
+            _type(entry),
+            _percent(entry.presence),
+            _percent(entry.share_typed) if entry.path else "",
+            _percent(entry.share_residual) if entry.path else "",
+            size(entry.bytes),
+            "" if entry.min is None else f"{entry.min} … {entry.max}",
         )
-        return Entry(
-            column, path, self.label, self.depth, " | ".join(known or self.types), self.files, self.rows,
-            self.typed, self.residual, self.present, self.bytes, low, high,
-        )  # fmt: skip
+        for branch, entry in zip(branches([e.depth for e in entries]), entries, strict=True)
+    ]
 
 
-def _merge_file(merged: dict[tuple[str, str], _Merged], footer: Footer) -> None:
-    for column in schema.columns(footer):
-        if column.is_variant:
-            _merge_variant(merged, column, footer)
-        else:
-            _merge_plain(merged, column, footer)
+def _type(entry: Entry) -> str:
+    if entry.path != "$" or entry.type == "VARIANT":
+        return entry.type
+    return "VARIANT" if entry.type == "OBJECT" else f"VARIANT ({entry.type})"
 
 
-def _merge_plain(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
-    # A hot key stands below its map, whose own entry is what the map has left.
-    path = "" if column.key is None else names.in_brackets(column.key)
-    label, depth, parent = (path, 1, "") if path else (column.name, 0, None)
-    m = merged.setdefault((column.name, path), _Merged(label, depth, parent))
-    node = column.node
-    m.bytes += sum(c.size for each in schema.leaves(node) for c in each.chunks)
-    scalar = node.physical is not None and not column.repeated
-    present = _non_null(node) if scalar else None
-    m.add(schema.type_of(node), None if column.repeated else footer.rows, present, 0, present)
-    if node.physical is not None:
-        _bound(m, schema.type_of(node), node)
-
-
-def _merge_variant(merged: dict[tuple[str, str], _Merged], column: schema.Column, footer: Footer) -> None:
-    parents: list[str] = []
-    for cell in schema.cells(column):
-        parents[cell.depth :] = [cell.path]
-        parent = parents[cell.depth - 1] if cell.depth else None
-        m = merged.setdefault((column.name, cell.path), _Merged(cell.label or column.name, cell.depth, parent))
-        residual = _non_null(cell.value)
-        typed = 0 if not cell.typed else _non_null(cell.scalar) if cell.is_scalar else None
-        present = _plus(typed, residual)
-        own = [n for n in (cell.value, cell.scalar) if n is not None]
-        if cell.depth == 0:
-            # A variant is there exactly where its metadata is: this tells objects and arrays too.
-            metadata = column.node.child("metadata")
-            if metadata is not None:
-                present = _non_null(metadata)
-                own.append(metadata)
-            elif any(_non_null(node) == footer.rows for node in schema.leaves(column.node)):
-                present = footer.rows
-            if typed is None and residual == 0:
-                typed = present
-        m.bytes += sum(c.size for n in own for c in n.chunks)
-        m.add(cell.type, None if cell.repeated else footer.rows, typed, residual, present)
-        if cell.is_scalar and cell.scalar is not None:
-            _bound(m, cell.type, cell.scalar)
-
-
-def _bound(m: _Merged, type: str, node: Node) -> None:
-    # Bounds of two types do not compare.
-    if all(t in (type, "VARIANT") for t in m.types):
-        m.bound(node)
-
-
-def _non_null(node: Node | None) -> int | None:
-    """How many values this leaf has, or None where a writer left its null count out."""
-    if node is None:
-        return 0
-    total = 0
-    for chunk in node.chunks:
-        if chunk.nulls is None and (node.repetition or node.depth > 1):
-            return None
-        total += chunk.values - (chunk.nulls or 0)
-    return total
-
-
-def _in_tree_order(merged: dict[tuple[str, str], _Merged]) -> Iterator[tuple[tuple[str, str], _Merged]]:
-    """Columns in the order of their first file, and each path behind its parent, whichever file brought it."""
-    below: dict[tuple[str, str | None], list[tuple[tuple[str, str], _Merged]]] = {}
-    for (column, path), m in merged.items():
-        below.setdefault((column, m.parent), []).append(((column, path), m))
-    stack = [item for (_, parent), items in reversed(below.items()) if parent is None for item in reversed(items)]
-    while stack:
-        item = stack.pop()
-        yield item
-        stack += reversed(below.get(item[0], ()))
-
-
-def _plus(a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else a + b
+def _percent(share: float | None) -> str:
+    if share is None:
+        return ""
+    percent = 100 * share
+    # Only exact shares are shown as 0% or 100%.
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    if 99.9 < percent < 100:
+        return ">99.9%"
+    return f"{percent:.1f}%".replace(".0%", "%")
 
 
 def _share(part: int | None, whole: int | None) -> float | None:

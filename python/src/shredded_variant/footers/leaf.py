@@ -1,4 +1,4 @@
-"""The type of a Parquet leaf in the words of Spark's DDL, and its bounds as values."""
+"""The type of a Parquet leaf in Spark's DDL, and its bounds as values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from uuid import UUID as Uuid
 from shredded_variant.footers import footer
 from shredded_variant.footers.footer import Node
 
-# A bound as it compares: numbers as numbers, everything else as unsigned bytes.
+# A bound in comparable form: numbers as numbers, other types as unsigned bytes.
 Key = bool | int | float | bytes
-# A bound as it is shown and goes into JSON.
+# A bound in the form for text and JSON.
 Value = bool | int | float | str
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
@@ -30,7 +30,7 @@ PER_SECOND = {"_MILLIS": 10**3, "": 10**6, "_NANOS": 10**9}
 
 
 def ddl(node: Node) -> str:
-    """The type of this leaf; the names beyond Spark's own are those of `shredding.shape`."""
+    """The type of this leaf. A type that Spark lacks has its name in `shredding.shape`."""
     if node.logical is not None:
         kind, details = node.logical
         if kind in SIMPLE:
@@ -52,7 +52,7 @@ def ddl(node: Node) -> str:
 
 
 def key(node: Node, raw: bytes | None) -> Key | None:
-    """The bound in these bytes, or None where it bounds nothing."""
+    """The bound in these bytes, or None if there is none or it cannot be compared."""
     if raw is None:
         return None
     kind, name = node.physical, ddl(node)
@@ -71,7 +71,7 @@ def key(node: Node, raw: bytes | None) -> Key | None:
 
 
 def value(name: str, bound: Key) -> Value:
-    """A bound of this type for people and for JSON: dates, times, decimals and what JSON has no number for as text."""
+    """A bound of this type for text and JSON: dates, times, decimals, bytes and infinities are strings."""
     if isinstance(bound, float) and math.isinf(bound):
         return "Infinity" if bound > 0 else "-Infinity"
     if isinstance(bound, bytes):
@@ -100,7 +100,7 @@ def _time(name: str, bound: int, per_second: int) -> str:
 
 
 def _or_number(show: Callable[[], str], bound: Value) -> Value:
-    """Years beyond 9999 have no date in Python."""
+    """The text of a bound, or its number if Python cannot convert it, such as a date after the year 9999."""
     try:
         return show()
     except (ArithmeticError, ValueError):

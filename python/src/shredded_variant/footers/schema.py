@@ -1,4 +1,4 @@
-"""Finds variants and hot keys in a file's schema, and says what these and the plain columns are called and hold."""
+"""Finds the columns in a file's schema: variants, hot keys of maps and columns without them, with names and types."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from shredded_variant.names import quoted
 
 @dataclass
 class Cell:
-    """One group of stored and typed values of a shredded variant, at one path; below an array it holds elements.
+    """The group of one path of a shredded variant, with its `value` and typed fields.
 
-    `typed` is `typed_value`, or those of object, array and typed_value that a group of the draft layout has.
+    `typed` has `typed_value`, or in the draft layout the fields `object`, `array` and `typed_value` that the group has.
+    `repeated` means that the path is below an array.
     """
 
     path: str
@@ -33,18 +34,18 @@ class Cell:
 
     @property
     def is_scalar(self) -> bool:
-        """Whether nothing but a scalar is typed here."""
+        """Whether a scalar is the only typed field."""
         return len(self.typed) == 1 and self.scalar is not None
 
     @property
     def type(self) -> str:
-        """`OBJECT`, `ARRAY`, a scalar type, or `VARIANT` where nothing is typed."""
+        """`OBJECT`, `ARRAY`, a scalar type, or `VARIANT` if there is no typed field."""
         return " | ".join(map(_kind, self.typed)) or "VARIANT"
 
 
 @dataclass
 class Column:
-    """A variant, wherever it stands, or a column that holds none; with a `key`, that hot key of the map `name`."""
+    """A variant at any depth, a column without variants, or, with a `key`, a hot key of the map `name`."""
 
     name: str
     node: Node
@@ -55,13 +56,13 @@ class Column:
 
 @dataclass
 class _Part:
-    """A node that may be a column or have some in it: Spark's type of it, and what it is a part of."""
+    """A node that is a column or contains columns: its type in Spark's schema, and the part that contains it."""
 
     node: Node
     spark: Any
     label: str
     whole: _Part | None
-    # The names of the structs around it, or None inside an array or a map.
+    # The names of the structs that contain it, or None inside an array or a map.
     path: tuple[str, ...] | None
     hot: tuple[str, str] | None
     is_variant: bool
@@ -70,14 +71,14 @@ class _Part:
 
 
 def columns(footer: Footer) -> Iterator[Column]:
-    """The variants and, beside them, the columns without any and the hot keys of maps, in the order of the file."""
+    """The variants, the hot keys of maps, and the columns without both, in the order of the file."""
     try:
         spark = json.loads(footer.metadata.get("org.apache.spark.sql.parquet.row.metadata", "null"))
     except (ValueError, RecursionError):
         spark = None
     parts = list(_all_parts(footer, spark))
     for part in reversed(parts):
-        # Parts come behind what they are a part of, so each knows by now whether there are variants or hot keys in it.
+        # Each part comes after the part that contains it, so in reverse its own `is_divided` is final here.
         if part.whole is not None and (part.is_divided or part.hot or part.is_variant):
             part.whole.is_divided = True
     for part in parts:
@@ -91,16 +92,16 @@ def columns(footer: Footer) -> Iterator[Column]:
 
 
 def _all_parts(footer: Footer, spark: Any) -> Iterator[_Part]:
-    """All nodes down to the variants and hot keys, each before its parts, in the order of the file."""
+    """All nodes down to variants and hot keys, each before the nodes that it contains, in the order of the file."""
     keys = hot_keys.named(footer.metadata)
 
     def within(whole: _Part | None, path: tuple[str, ...] | None, parts: list[tuple[Node, Any, str]]) -> list[_Part]:
         hot = {} if path is None else hot_keys.of((node for node, _, _ in parts), path, keys)
-        found = []
+        result = []
         for node, type, label in reversed(parts):
             key = hot.get(node.name)
-            found.append(_Part(node, type, label, whole, path, key, key is None and _is_variant(node, type)))
-        return found
+            result.append(_Part(node, type, label, whole, path, key, key is None and _is_variant(node, type)))
+        return result
 
     stack = within(None, (), _fields(footer.root, spark))
     while stack:
@@ -114,7 +115,7 @@ def _all_parts(footer: Footer, spark: Any) -> Iterator[_Part]:
 
 
 def _is_variant(node: Node, spark: Any) -> bool:
-    """By the annotation, or, without one, by Spark's schema or the fields of the draft layout, which no struct has."""
+    """Whether a group is a variant: by its annotation, by Spark's schema, or by the fields of the draft layout."""
     if node.physical is not None:
         return False
     if draft.is_variant(node):
@@ -127,7 +128,7 @@ def _is_variant(node: Node, spark: Any) -> bool:
 
 
 def _parts(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
-    """What a struct, list or map consists of: node, Spark's type of it, and its name in a dotted path."""
+    """The parts of a struct, list or map: the node, its type in Spark's schema, and its name in a dotted path."""
     inner = node.children[0] if len(node.children) == 1 else None
     if node.is_list and inner is not None and inner.repetition == REPEATED:
         element = inner.children[0] if len(inner.children) == 1 else inner
@@ -140,9 +141,9 @@ def _parts(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
 
 def _fields(node: Node, spark: Any) -> list[tuple[Node, Any, str]]:
     fields = _get(spark, "fields")
-    given = [f for f in fields if isinstance(_get(f, "name"), str)] if isinstance(fields, list) else []
-    known = {f["name"]: f.get("type") for f in reversed(given)}
-    # Of two fields of one name the first has Spark's type, so that no part of Spark's schema is looked at twice.
+    named = [f for f in fields if isinstance(_get(f, "name"), str)] if isinstance(fields, list) else []
+    known = {f["name"]: f.get("type") for f in reversed(named)}
+    # Of two fields with the same name the first gets Spark's type, so each part of Spark's schema is visited once.
     return [(c, known.pop(c.name, None), quoted(c.name)) for c in node.children]
 
 
@@ -151,7 +152,7 @@ def _get(spark: Any, name: str) -> Any:
 
 
 def cells(column: Column) -> Iterator[Cell]:
-    """All groups of values of this variant, each before those below it."""
+    """The cells of all paths of this variant, each before those below it."""
     stack = [(column.node, "$", "", 0, column.repeated)]
     while stack:
         node, path, label, depth, repeated = stack.pop()
@@ -180,7 +181,7 @@ def _kind(typed: Node) -> str:
 
 
 def shape(node: Node) -> str:
-    """The shape of a variant group in the words of `shredding.shape`, which has one type for each path."""
+    """The shape of the group of a variant, in the syntax of `shredding.shape`, which has one type for each path."""
     return _text(node, _shape)
 
 
@@ -196,7 +197,7 @@ def _shape(node: Node) -> list[str | Node]:
 
 
 def type_of(node: Node) -> str:
-    """The type of a column without variants, in the words of Spark's DDL."""
+    """The type of a column without variants, in Spark's DDL."""
     return _text(node, _type)
 
 
@@ -213,14 +214,14 @@ def _type(node: Node) -> list[str | Node]:
 
 
 def _listed(kind: str, parts: Iterable[tuple[str, Node]]) -> list[str | Node]:
-    found: list[str | Node] = [f"{kind}<"]
+    pieces: list[str | Node] = [f"{kind}<"]
     for i, (label, node) in enumerate(parts):
-        found += [f", {label}" if i else label, node]
-    return [*found, ">"]
+        pieces += [f", {label}" if i else label, node]
+    return [*pieces, ">"]
 
 
 def _text(node: Node, pieces: Callable[[Node], list[str | Node]]) -> str:
-    """The pieces of a node, and of each node among them, as one text."""
+    """Joins the pieces of a node; a piece that is a node is replaced by its own pieces."""
     text: list[str] = []
     stack: list[str | Node] = [node]
     while stack:

@@ -1,4 +1,4 @@
-"""What a table is clustered by: columns, and paths of variants as values that have an order."""
+"""The keys by which `compact` clusters a table: columns, and paths of variants cast to types that have an order."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from shredded_variant.shapes.shape import Shape
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# Rows that tell the type of a path.
+# The type of a path is inferred from so many rows.
 SAMPLE = 10_000
-# What Spark orders; a path of another type, or of none, is ordered as text.
+# The types that Spark can order. A path of another type, or without a type, is ordered as a string.
 ORDERED = re.compile(r"BOOLEAN|BIGINT|DOUBLE|FLOAT|INT|SMALLINT|TINYINT|DATE|TIMESTAMP|TIMESTAMP_NTZ|DECIMAL\(.*\)")
 
 
 def keys(df: DataFrame, cluster_by: Sequence[str]) -> list[Column]:
-    """`city` is a column; `$.user.id` a path of the only variant, `v:user.id` one of the variant `v`.
+    """The columns to order by: `city` is a column, `$.user.id` a path of the only variant, `v:user.id` one of `v`.
 
-    By name alone: they hold for any read of the table.
+    They refer to columns by name, so they apply to every DataFrame that reads the table.
     """
     return [_path(df, key) if _is_path(key) else _column(df, key) for key in map(_text, cluster_by)]
 
@@ -53,40 +53,46 @@ def _column(df: DataFrame, key: str) -> Column:
     kind = field.dataType.typeName()
     if kind in ("variant", "map"):
         raise WrongArgument(
-            f"compact cannot cluster by '{key}', which is {kind.upper()} and has no order: name a path, as '$.user.id'."
+            f"compact cannot cluster by '{key}', which is {kind.upper()} and has no order: "
+            "use a path, such as '$.user.id'."
         )
     values: Column = _functions(df).col(key)
     return values
 
 
 def _path(df: DataFrame, key: str) -> Column:
-    column, rest = ("", key) if key.startswith("$") else _divided(key)
+    column, rest = ("", key) if key.startswith("$") else _split_at_colon(key)
     if not column:
         variants = [f.name for f in df.schema.fields if f.dataType.typeName() == "variant"]
         if len(variants) != 1:
             raise WrongArgument(
-                f"compact cannot tell whose path '{key}' is, the variants are {_list(variants)}: write 'v:user.id'."
+                f"compact needs the variant of the path '{key}', and the variants are {_list(variants)}: "
+                "name it, such as 'v:user.id'."
             )
         column = names.quoted(variants[0])
     steps = names.steps(rest if rest.startswith("$") else f"$.{rest}")
     if not steps or None in steps:
         raise WrongArgument(
-            f"compact cannot cluster by '{key}', which is no path to one value: write '$.user.id' or \"$['a.b']\"."
+            f"compact cannot cluster by '{key}', which is not a path to one value: "
+            "use a path such as '$.user.id' or \"$['a.b']\"."
         )
     path = names.path(steps)
-    held = df.select(column).schema[0].dataType
-    if held.typeName() != "variant":
-        raise WrongArgument(f"compact cannot cluster by '{key}': {column} is a {held.simpleString()} and no variant.")
+    column_type = df.select(column).schema[0].dataType
+    if column_type.typeName() != "variant":
+        raise WrongArgument(
+            f"compact cannot cluster by '{key}', because {column} is a {column_type.simpleString()}: "
+            "use a path of a variant."
+        )
     shape = infer_shape(df.limit(SAMPLE), column, include=[path])
-    found = shape.paths().get(path, "STRING") if isinstance(shape, Shape) else "STRING"
-    kind = found if ORDERED.fullmatch(found) else "STRING"
+    inferred = shape.paths().get(path, "STRING") if isinstance(shape, Shape) else "STRING"
+    path_type = inferred if ORDERED.fullmatch(inferred) else "STRING"
     functions = _functions(df)
-    values: Column = functions.try_variant_get(functions.col(column), path, kind)
+    values: Column = functions.try_variant_get(functions.col(column), path, path_type)
     return values
 
 
-def _divided(key: str) -> tuple[str, str]:
-    """At the first colon that is in no backticks."""
+def _split_at_colon(key: str) -> tuple[str, str]:
+    """The parts before and after the first colon outside of backticks."""
     quoted = re.match("((?:`[^`]*`|[^`:])*):(.*)", key, re.DOTALL)
     return (quoted.group(1), quoted.group(2)) if quoted else (key, "")
 

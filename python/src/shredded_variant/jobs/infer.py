@@ -1,4 +1,4 @@
-"""`infer_shape`: the shape, or the hot keys, that the values of a column ask for, in one distributed pass over them."""
+"""`infer_shape`: infers the shape of a variant column, or the hot keys of a map, in one distributed pass."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 FUNCTION = "shredding_shape"
-# Has the function say whether anything was left out, as JSON.
+# With this option the function returns JSON, which also says whether paths or keys were left out.
 REPORT = "report"
-# What the limits can be at most; the options are held to the same.
-MOST = {"max_fields": 100_000, "max_depth": 100, "max_intermediate_fields": 100_000, "max_keys": 10_000}
-OF_MAPS = ("keys", "max_keys", "min_frequency")
-# How Spark tells that there is no such column, or that a name is none.
+# The upper bounds of the limits, which are those of the write options.
+MAXIMUMS = {"max_fields": 100_000, "max_depth": 100, "max_intermediate_fields": 100_000, "max_keys": 10_000}
+MAP_LIMITS = ("keys", "max_keys", "min_frequency")
+# Spark's error conditions for a column that does not exist, and for a text that is not a name.
 NO_COLUMN = ("UNRESOLVED_COLUMN", "FIELD_NOT_FOUND", "INVALID_ATTRIBUTE_NAME_SYNTAX", "INVALID_EXTRACT")
 POLICIES = ("equivalence", "majority")
 
 
 class Limits(TypedDict, total=False):
-    """The options `shredding.policy`, `shredding.minFieldFrequency` and so on, as Python spells names.
+    """The options `shredding.policy`, `shredding.minFieldFrequency` and so on, in Python's spelling.
 
-    For maps those behind `parquet.map.shredding.<column>.`: `keys`, which stay hot, `max_keys` and `min_frequency`.
+    For maps, the options `parquet.map.shredding.<column>.…`: `keys` (always hot), `max_keys`, `min_frequency`.
     """
 
     policy: str
@@ -51,13 +51,13 @@ class Limits(TypedDict, total=False):
 
 
 def infer_shape(df: DataFrame, column: str | Column, **limits: Unpack[Limits]) -> Shape | HotKeys:
-    """The shape for a variant column of a DataFrame, as a write with `shredding=infer` would choose it.
+    """Infers the shape of a variant column, by the rules of a write with `shredding=infer`, but from all rows.
 
-    The same rows give the same shape, in whatever order and partitions they come. `column` is a name as in SQL,
-    dotted when nested in a struct and with backticks where a name holds dots, or a Column that is a variant. The
-    limits mean what the options of the same names mean; `include` and `exclude` are lists of paths, as `$.user.id`.
-    For a map whose keys are strings it gives the hot keys, as a write with `….infer` would choose them.
-    Where there are more paths or keys than are kept count of, it warns (`PathsLeftOut`).
+    The same rows give the same shape in any order and partitioning. `column` is a Column, or a name as in SQL:
+    dotted when nested in a struct, with backticks where a name holds dots. The limits mean what the options of the
+    same names mean; `include` and `exclude` are lists of paths, such as `$.user.id`. For a map with string keys,
+    the result is its hot keys, by the rules of a write with `….infer`. If a column has more paths or keys than
+    inference counts, `infer_shape` warns (`PathsLeftOut`).
     """
     options = _options(dict(limits)) | {REPORT: "true"}
     _require_data(df)
@@ -66,20 +66,20 @@ def infer_shape(df: DataFrame, column: str | Column, **limits: Unpack[Limits]) -
     shapes = _aggregate(df, values, options)
     with progress(df.sparkSession, "infer_shape"):
         (row,) = shapes.collect()
-    found = json.loads(row[0])
-    if found["isCut"]:
-        what, where = ("keys", "by keys") if is_map else ("paths, or longer names,", "in the shape of the write")
+    report = json.loads(row[0])
+    if report["isCut"]:
+        what, where = ("keys", "in `keys`") if is_map else ("paths, or longer names,", "in the shape of the write")
         warnings.warn(
-            f"'{column!s:.80}' has more {what} than inference keeps count of: what it finds rests on the others, "
-            f"those with few digits and short names first; name what it misses {where}.",
+            f"'{column!s:.80}' has more {what} than inference counts, and the result is based on a part of them, "
+            f"those with few digits and short names: add what it lacks {where}.",
             PathsLeftOut,
             stacklevel=2,
         )
-    return HotKeys.parse(found["shape"]) if is_map else Shape.parse(found["shape"])
+    return HotKeys.parse(report["shape"]) if is_map else Shape.parse(report["shape"])
 
 
 def _require_data(df: Any) -> None:
-    """Spark's DataFrames are known by name: pyspark may be missing, and grpc, which those of Connect need."""
+    """Recognises Spark's DataFrames by the names of their classes, because pyspark or grpc may be missing."""
     names = {f"{c.__module__}.{c.__qualname__}" for c in type(df).__mro__}
     if not any(re.fullmatch(r"pyspark\.sql\..*DataFrame", name) for name in names):
         what = f"{type(df).__module__}.{type(df).__qualname__}".removeprefix("builtins.")
@@ -101,7 +101,7 @@ def _values(df: DataFrame, column: str | Column) -> tuple[Column, bool]:
         )
     try:
         values: Column = _functions(df).col(column) if isinstance(column, str) else column
-        found = df.select(values).schema.fields
+        fields = df.select(values).schema.fields
     except AnalysisException as e:
         if not isinstance(column, str) or not (e.getCondition() or "").startswith(NO_COLUMN):
             raise
@@ -110,10 +110,10 @@ def _values(df: DataFrame, column: str | Column) -> tuple[Column, bool]:
             f"The column '{column}' does not exist: "
             + (f"did you mean '{nearest[0]}'?" if nearest else f"{_candidates(df)}.")
         ) from None
-    kind = _kind(found[0].dataType) if len(found) == 1 else None
+    kind = _kind(fields[0].dataType) if len(fields) == 1 else None
     if kind is None:
-        name = column if isinstance(column, str) else found[0].name
-        what = found[0].dataType.simpleString().upper() if len(found) == 1 else f"{len(found)} columns"
+        name = column if isinstance(column, str) else fields[0].name
+        what = fields[0].dataType.simpleString().upper() if len(fields) == 1 else f"{len(fields)} columns"
         raise UnknownColumn(
             f"The column '{name}' is {what if len(what) <= 80 else what[:77] + '…'} and neither a variant nor a map "
             f"whose keys are strings: {_candidates(df)}."
@@ -123,8 +123,8 @@ def _values(df: DataFrame, column: str | Column) -> tuple[Column, bool]:
 
 def _require_limits_of(is_map: bool, column: str | Column, limits: Sequence[str]) -> None:
     for name in limits:
-        if (name in OF_MAPS) != is_map:
-            allowed = OF_MAPS if is_map else [limit for limit in Limits.__annotations__ if limit not in OF_MAPS]
+        if (name in MAP_LIMITS) != is_map:
+            allowed = MAP_LIMITS if is_map else [limit for limit in Limits.__annotations__ if limit not in MAP_LIMITS]
             what, of = ("a map", "variants") if is_map else ("a variant", "maps")
             raise WrongArgument(
                 f"infer_shape was given {name}, which is for {of}, and '{column!s:.80}' is {what}: "
@@ -133,19 +133,19 @@ def _require_limits_of(is_map: bool, column: str | Column, limits: Sequence[str]
 
 
 def _functions(df: DataFrame) -> Any:
-    """Those of the session that the data is of, whatever this process has besides."""
+    """The functions for the kind of session that made the DataFrame; a process may have both kinds."""
     return import_module("pyspark.sql.connect.functions" if is_connect(df.sparkSession) else "pyspark.sql.functions")
 
 
 def _kind(data_type: Any) -> str | None:
-    """What of a type can be shredded."""
+    """`variant` or `map` if columns of this type can be shredded, else None."""
     if data_type.typeName() == "variant":
         return "variant"
     return "map" if data_type.typeName() == "map" and data_type.keyType.typeName() == "string" else None
 
 
 def _shaped(struct: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The variants and maps of a schema outside of arrays and maps, as SQL names them, each with its kind."""
+    """The names, as in SQL, and kinds of the variants and maps of a schema that are not inside arrays or maps."""
     for field in struct.fields:
         name, kind = prefix + quoted(field.name), _kind(field.dataType)
         if kind is not None:
@@ -172,7 +172,7 @@ def _aggregate(df: DataFrame, values: Column, options: dict[str, str]) -> DataFr
     limits = [F.create_map(*(F.lit(text) for pair in options.items() for text in pair))] if options else []
     try:
         shapes = df.select(F.call_function(FUNCTION, values, *limits))
-        # Over Connect, nothing is analysed before someone asks.
+        # Connect analyses a DataFrame only when its schema is read.
         shapes.schema  # noqa: B018
     except AnalysisException as e:
         if e.getCondition() != "UNRESOLVED_ROUTINE":
@@ -184,7 +184,7 @@ def _aggregate(df: DataFrame, values: Column, options: dict[str, str]) -> DataFr
 
 
 def _options(limits: dict[str, Any]) -> dict[str, str]:
-    """The limits by the names of options; whatever is wrong is told before any job runs."""
+    """The limits by the names of their options; a wrong limit is an error before any job runs."""
     return {_camel(name): _text(name, value) for name, value in limits.items()}
 
 
@@ -205,9 +205,9 @@ def _text(name: str, value: Any) -> str:
     elif name in ("min_field_frequency", "min_frequency"):
         allowed = "a number from 0 to 1"
         ok = isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
-    elif name in MOST:
-        allowed = f"a whole number from 1 to {MOST[name]}"
-        ok = isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= MOST[name]
+    elif name in MAXIMUMS:
+        allowed = f"a whole number from 1 to {MAXIMUMS[name]}"
+        ok = isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= MAXIMUMS[name]
     elif name == "keys":
         allowed = "a list of keys, each once, such as ['content-type', 'locale']"
         ok = isinstance(value, (list, tuple)) and all(isinstance(key, str) for key in value)

@@ -1,4 +1,4 @@
-"""Brings the jar into a JVM that runs: to its class loader for the driver, to its context for the executors."""
+"""Adds the jar to a running JVM: to a class loader of the driver, and to the SparkContext for the executors."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from shredded_variant.package import jar_path
 PROVIDER = "shreddedvariant/source/ShreddedVariantSource.class"
 
 
-# What makes a session of Spark Connect; the JVM below it is a plain one.
+# Settings that select Spark Connect. The JVM of a local Connect server starts without them.
 CONNECT_ONLY = ("spark.remote", "spark.api.mode")
 
 
 def start(options: dict[str, Any]) -> None:
-    """Starts this process's JVM as the builder would, unless it runs, and gives it the jar.
+    """Starts this process's JVM with the options of the builder, unless it runs, and adds the jar to the driver.
 
-    The jar is there before the session is, and `spark.jars` keeps what the user has in it, in the
-    configuration files or in PYSPARK_SUBMIT_ARGS: Spark lets the last one win.
+    So the driver has the jar before the session starts. The setting `spark.jars` is not used for it, because it
+    would replace the value that the user sets in configuration files or in PYSPARK_SUBMIT_ARGS.
     """
     from pyspark.conf import SparkConf
     from pyspark.core.context import SparkContext
@@ -43,21 +43,23 @@ def start(options: dict[str, Any]) -> None:
 
 
 def add(session: Any) -> None:
-    """Gives the jar to the driver and to the executors of this session, unless they have it."""
+    """Adds the jar to the driver and to the executors of this session, unless they have it."""
     if not _extend_driver(session._jvm):
         session.sql(f"ADD JAR '{_plain_jar()}'")
         return
     context = session.sparkContext._jsc
     jars = context.sc().listJars()
-    if _ours(session._jvm) and not any(jars.apply(i).endswith(f"/{_plain_jar().name}") for i in range(jars.size())):
+    if _is_our_jar(session._jvm) and not any(
+        jars.apply(i).endswith(f"/{_plain_jar().name}") for i in range(jars.size())
+    ):
         context.addJar(str(_plain_jar()))
 
 
 def _extend_driver(jvm: Any) -> bool:
-    """Whether the driver has the jar now; False where no class loader takes it that all threads share.
+    """Adds the jar to the driver; False if no class loader that all threads share accepts it.
 
-    Spark runs its driver under a loader that takes more jars, and every thread of Python inherits it, in
-    contrast to the loader of `ADD JAR`, which only the thread that ran it sees.
+    Spark runs its driver under a loader that accepts more jars, and every thread of Python inherits it. Only the
+    thread that runs `ADD JAR` has the loader of that statement.
     """
     loader = _context_loader(jvm)
     if loader.getResource(PROVIDER) is not None:
@@ -73,8 +75,8 @@ def _extend_driver(jvm: Any) -> bool:
     return True
 
 
-def _ours(jvm: Any) -> bool:
-    """Whether the driver took the format from our jar, and not from one that the session brought."""
+def _is_our_jar(jvm: Any) -> bool:
+    """Whether the driver has the format from the jar of this package, not from one that the session had before."""
     url = _context_loader(jvm).getResource(PROVIDER).toString()
     return bool(url.startswith(f"jar:{jvm.java.io.File(str(_plain_jar())).toURI().toURL().toString()}!"))
 
@@ -85,7 +87,7 @@ def _context_loader(jvm: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _plain_jar() -> Path:
-    """The jar under a path that Spark's lists, globs and URIs leave alone: a copy, where the own one is odd."""
+    """A path of the jar without characters that Spark's lists, globs or URIs interpret; a copy if necessary."""
     jar = jar_path()
     if re.fullmatch(r"[A-Za-z0-9_./+=@~-]+", jar.as_posix()):
         return jar

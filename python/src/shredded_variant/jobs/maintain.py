@@ -1,4 +1,4 @@
-"""`compact`, `reshred`, `unshred`: the same rows in files of another size, order or shape."""
+"""`compact`, `reshred` and `unshred`: rewrite the rows of a table in files of another size, order or shape."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Rewritten:
-    """What was rewritten, or would be: `files` and `bytes` are the table's before, those `_after` what it has now."""
+    """The result of a rewrite or a dry run: `files` and `bytes` are those before it, `…_after` those after it."""
 
     operation: str
     path: str
@@ -44,11 +44,11 @@ class Rewritten:
     def __repr__(self) -> str:
         where = f"{self.operation} {self.path}" + (f" to {self.to}" if self.to else "")
         if not self.rewritten_files:
-            return f"{where}: nothing to do, there are {counted(self.files, 'file')} ({size(self.bytes)})"
+            return f"{where}: nothing to do, it has {counted(self.files, 'file')} ({size(self.bytes)})"
         what = f"{self.rewritten_files:,} of {counted(self.files, 'file')} ({size(self.rewritten_bytes)})"
         if self.files_after is None or self.bytes_after is None:
             return f"{where}: would rewrite {what} as {counted(self.written_files, 'file')}"
-        return f"{where}: rewrote {what}; there are {counted(self.files_after, 'file')} ({size(self.bytes_after)}) now"
+        return f"{where}: rewrote {what}; the result has {counted(self.files_after, 'file')} ({size(self.bytes_after)})"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -67,11 +67,11 @@ def compact(
     options: Mapping[str, str] | None = None,
     dry_run: bool = False,
 ) -> Rewritten:
-    """Small files into large ones of up to `target_bytes` of input, partition by partition.
+    """Rewrites small files as larger ones of up to `target_bytes` of input, partition by partition.
 
-    With `cluster_by`, names of columns or paths such as `$.user.id`, all files are rewritten, in ranges of these and
-    sorted by them. A Delta table gets one commit in which no data changes; the files of a directory are written to the
-    new path `to`. `options` are more options of the write.
+    `cluster_by` names columns, or paths such as `$.user.id`. With it all files are rewritten: rows are divided into
+    ranges of these keys and sorted by them. A Delta table gets one commit that changes no data; of a directory, the
+    result goes to the new path `to`. `options` are further options of the write.
     """
     if not isinstance(target_bytes, Integral) or isinstance(target_bytes, bool) or target_bytes < 1:
         raise WrongArgument(f"compact was given target_bytes={target_bytes!r:.80}: use a number of bytes from 1 on.")
@@ -93,9 +93,10 @@ def reshred(
     options: Mapping[str, str] | None = None,
     dry_run: bool = False,
 ) -> Rewritten:
-    """The same files with other shapes: `{"v": Shape, "DDL" or "infer"}`, by column as an option names it.
+    """Rewrites the files with other shapes: `shapes` has a Shape, its DDL or `infer` for each column.
 
-    `infer` is the shape that `infer_shape` finds in all rows. Other variants keep the shape that the table keeps.
+    A column is named as in `shredding.shape.<column>`. `infer` stands for the result of `infer_shape` over all rows.
+    A column that is not named gets the shape that the table keeps for it.
     """
     if not isinstance(shapes, Mapping) or not shapes:
         raise WrongArgument(f"reshred was given shapes={shapes!r:.80}: use a dict, such as {{'v': 'a BIGINT'}}.")
@@ -124,7 +125,7 @@ def unshred(
     options: Mapping[str, str] | None = None,
     dry_run: bool = False,
 ) -> Rewritten:
-    """The same files with variants as `metadata` and `value` alone, which every reader of variants knows."""
+    """Rewrites the files with unshredded variants, which readers without support for shredding read."""
     work = _Work(spark, "unshred", path, to, options, dry_run)
     work.pins = {}
     work.options["shredding"] = "off"
@@ -132,7 +133,7 @@ def unshred(
 
 
 class _Work:
-    """One rewrite of one table: what the table is, and the read and the write that the format knows for it."""
+    """One rewrite of one table, through the reads and writes of the format that have the option `maintenance`."""
 
     def __init__(
         self, spark: Any, operation: str, path: Path, to: Path | None, options: Mapping[str, str] | None, dry_run: bool
@@ -164,7 +165,7 @@ class _Work:
             "/"
         ) != self.path.rstrip("/"):
             raise WrongArgument(
-                f"{self.to} lies inside {self.path}, whose rows it would double: give another path as `to`."
+                f"{self.to} lies inside {self.path}, and reads would find each row twice: give another path as `to`."
             )
         elif _exists(self.spark, self.to):
             raise WrongArgument(f"{self.to} exists already: give {self.operation} a new path as `to`.")
@@ -179,18 +180,18 @@ class _Work:
         only_small: bool = False,
         clustered: tuple[int, list[Any]] | None = None,
     ) -> Rewritten:
-        """Files of up to a size, or all rows in ranges of keys that have the size."""
-        asked = {"maintenance.onlySmall": str(only_small).lower()}
+        """Rewrites files into files of `target_bytes`, or all rows into ranges: `clustered` has their size and keys."""
+        options = {"maintenance.onlySmall": str(only_small).lower()}
         if target_bytes is not None:
-            asked["maintenance.targetBytes"] = str(target_bytes)
-        planned = plan(self.spark, self.path, asked if target_bytes is not None else {"maintenance.targetBytes": "1"})
+            options["maintenance.targetBytes"] = str(target_bytes)
+        planned = plan(self.spark, self.path, options if target_bytes is not None else {"maintenance.targetBytes": "1"})
         written = planned["written_files"]
         if clustered is not None:
             written = max(1, -(-planned["rewritten_bytes"] // clustered[0]))
         after = None if self.dry_run else planned
         if planned["rewritten_files"] and not self.dry_run:
             with progress(self.spark, self.operation):
-                self._write(self._rows(asked, clustered[1] if clustered else [], written))
+                self._write(self._rows(options, clustered[1] if clustered else [], written))
             after = plan(self.spark, self.to or self.path)
         return Rewritten(
             self.operation, self.path, self.to, self.dry_run, planned["files"], planned["bytes"],
@@ -199,15 +200,15 @@ class _Work:
         )  # fmt: skip
 
     def _reader(self) -> Any:
-        # Files of a directory may have columns that others lack, and none is to be lost.
+        # Files of a directory may have different columns, and the result has all of them.
         reader = self.spark.read.format(FORMAT)
         return reader if self.is_delta else reader.option("mergeSchema", "true")
 
-    def _rows(self, asked: Mapping[str, str], by: Iterable[Any], files: int) -> DataFrame:
-        reader = self._reader().option("maintenance", "rows").options(**asked)
+    def _rows(self, options: Mapping[str, str], by: Iterable[Any], files: int) -> DataFrame:
+        reader = self._reader().option("maintenance", "rows").options(**options)
         df: DataFrame = reader.load(self.path)
         if not self.is_delta and self.partition_columns:
-            # As text, values stay as directories spell them: 01 is not 1.
+            # As strings, partition values keep the spelling of the directories: 01 does not become 1.
             from pyspark.sql.types import StringType, StructField, StructType
 
             texts = set(self.partition_columns)
@@ -226,12 +227,12 @@ class _Work:
             writer.mode("error").partitionBy(*map(quoted, self.partition_columns)).save(self.to)
 
 
-def plan(spark: Any, path: str, asked: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What the table is, and what a rewrite would do, as the format tells it."""
-    reader = spark.read.format(FORMAT).option("maintenance", "plan").options(**(asked or {}))
+def plan(spark: Any, path: str, options: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The properties of the table, and what a rewrite with these options would do, as the format computes them."""
+    reader = spark.read.format(FORMAT).option("maintenance", "plan").options(**(options or {}))
     (row,) = reader.load(path).collect()
-    found: dict[str, Any] = json.loads(row[0])
-    return found
+    result: dict[str, Any] = json.loads(row[0])
+    return result
 
 
 def _exists(spark: Any, path: str) -> bool:

@@ -1,20 +1,20 @@
-"""What the scans of a query read and skipped, from the metrics of the data source. Classic sessions only."""
+"""What the scans of a query read and skipped, from the metrics of the data source; for classic sessions only."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
-from shredded_variant.render import size
+from shredded_variant.render import counted, size
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_UNITS = {"files": "files", "rowGroups": "row groups", "pages": "pages", "bytes": "bytes"}
+_UNITS = {"files": "file", "rowGroups": "row group", "pages": "page"}
 
 
 def scan_metrics(frame: DataFrame) -> Counter[str]:
-    """The metrics of all scans by their names, added up, after the query of this very frame has run."""
+    """The sums over all scans of each metric by its name. The query must have run through this DataFrame object."""
     totals: Counter[str] = Counter()
     for scan in _scans(cast("Any", frame)._jdf.queryExecution().executedPlan()):
         metrics = scan.metrics()
@@ -26,22 +26,16 @@ def scan_metrics(frame: DataFrame) -> Counter[str]:
 
 
 def read_and_skipped(frame: DataFrame) -> str:
-    """One line for people, after the query of this very frame has run."""
+    """The metrics in one line. The query must have run through this DataFrame object."""
     totals = scan_metrics(frame)
     return "read " + _part(totals, "Read") + "; skipped " + _part(totals, "Skipped")
 
 
 def _part(totals: Counter[str], what: str) -> str:
-    counts = [
-        f"{size(n) if unit == 'bytes' else n}{'' if unit == 'bytes' else ' ' + _counted(label, n)}"
-        for unit, label in _UNITS.items()
-        if (n := totals[unit + what])
-    ]
+    counts = [counted(n, label) for unit, label in _UNITS.items() if (n := totals[unit + what])]
+    if bytes := totals[f"bytes{what}"]:
+        counts.append(size(bytes))
     return ", ".join(counts) or "nothing"
-
-
-def _counted(label: str, n: int) -> str:
-    return label.removesuffix("s") if n == 1 else label
 
 
 def _scans(plan: Any) -> list[Any]:

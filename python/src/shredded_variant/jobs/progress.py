@@ -1,4 +1,4 @@
-"""A progress bar on a terminal while Spark jobs run long; jobs whose caller fails or is interrupted are cancelled."""
+"""Shows a progress bar on a terminal during long Spark jobs, and cancels the jobs of a caller that fails."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
-# Seconds until the bar appears, and between two looks at the jobs.
+# Seconds until the bar appears, and between two updates.
 DELAY = 1.5
 INTERVAL = 0.25
 WIDTH = 30
 
 
 class Jobs(Protocol):
-    """The jobs that this thread starts."""
+    """The Spark jobs that this thread starts."""
 
     def counts(self) -> tuple[int, int]:
-        """Tasks that are done, and all tasks of the stages begun so far."""
+        """The number of completed tasks, and of all tasks of the stages that have started."""
 
     def end(self, failed: bool) -> None: ...
 
 
 @contextmanager
 def progress(session: Any, name: str, out: TextIO | None = None) -> Iterator[None]:
-    """Shows how far the jobs are that the body runs in this thread, if that takes long and a person looks on."""
+    """Shows the progress of the jobs that the body runs in this thread, if they take long and `out` is a terminal."""
     jobs = _jobs(session)
     out = out or sys.stderr
     bar = _Bar(name, jobs, out) if _is_terminal(out) and not _spark_shows_bars(session) else None
@@ -52,7 +52,7 @@ def is_connect(session: Any) -> bool:
 
 
 class _ClassicJobs:
-    """Known by a tag, which leaves the job group to the user."""
+    """Jobs of a classic session, marked by a tag, so that the job group stays free for the user."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
@@ -63,10 +63,10 @@ class _ClassicJobs:
         tracker = self.context.statusTracker()
         jobs = (tracker.getJobInfo(i) for i in self.context._jsc.sc().statusTracker().getJobIdsForTag(self.tag))
         stages = {i for job in jobs if job is not None for i in job.stageIds}
-        seen = [s for s in map(tracker.getStageInfo, stages) if s is not None]
-        # Of stages that were skipped, or that wait for others, no task ever ran.
-        begun = [s for s in seen if s.numActiveTasks or s.numCompletedTasks]
-        return sum(s.numCompletedTasks for s in begun), sum(s.numTasks for s in begun)
+        infos = [s for s in map(tracker.getStageInfo, stages) if s is not None]
+        # A stage that is skipped, or that waits for another one, has neither active nor completed tasks.
+        started = [s for s in infos if s.numActiveTasks or s.numCompletedTasks]
+        return sum(s.numCompletedTasks for s in started), sum(s.numTasks for s in started)
 
     def end(self, failed: bool) -> None:
         if failed:
@@ -75,28 +75,28 @@ class _ClassicJobs:
 
 
 class _ConnectJobs:
-    """What the server tells this thread about its operation; the client itself interrupts one that it leaves."""
+    """Jobs of a Connect session, as the server reports them; the client itself interrupts an operation that fails."""
 
     def __init__(self, session: Any) -> None:
         self.session = session
         self.thread = threading.get_ident()
-        self.seen = (0, 0)
+        self.reported = (0, 0)
         session.registerProgressHandler(self.handle)
 
     def handle(self, stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
         if threading.get_ident() == self.thread:
-            begun = list(stages or ())
-            self.seen = sum(s.num_completed_tasks for s in begun), sum(s.num_tasks for s in begun)
+            started = list(stages or ())
+            self.reported = sum(s.num_completed_tasks for s in started), sum(s.num_tasks for s in started)
 
     def counts(self) -> tuple[int, int]:
-        return self.seen
+        return self.reported
 
     def end(self, failed: bool) -> None:
         self.session.removeProgressHandler(self.handle)
 
 
 class _Bar:
-    """A thread that rewrites one line, and nothing before DELAY."""
+    """A thread that shows one line after DELAY seconds and then rewrites it."""
 
     def __init__(self, name: str, jobs: Jobs, out: TextIO) -> None:
         self.name = name
@@ -114,7 +114,7 @@ class _Bar:
             try:
                 line = self.line(*self.jobs.counts())
             except Exception:
-                # Whatever keeps the counts from us, a stopped session, say, is told by the jobs themselves.
+                # The counts fail if, for example, the session is stopped. The caller gets that error from its job.
                 break
             self.write(f"\r{line}\x1b[K")
             shown = True
@@ -162,7 +162,7 @@ def _is_terminal(out: TextIO | None) -> bool:
 
 
 def _spark_shows_bars(session: Any) -> bool:
-    """Whether Spark draws bars of its own, as its shells do: two would write over each other."""
+    """Whether Spark shows progress bars, as in its shells: two bars would overwrite each other."""
     if is_connect(session):
         return os.environ.get("SPARK_CONNECT_PROGRESS_BAR_ENABLED") == "1"
     setting: str = session.sparkContext.getConf().get("spark.ui.showConsoleProgress", "false")

@@ -1,4 +1,4 @@
-"""Brings the jar into a Spark session: one that runs, classic or Connect, or one that a builder is going to make."""
+"""`attach`: adds the jar to a running Spark session, classic or Connect, or to each session that a builder creates."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SPARK = "4.3"
 
 
 def attach(builder_or_session: T) -> T:
-    """Makes `shredded_variant` a format of this session, or of the sessions that this builder makes.
+    """Makes the format `shredded_variant` available in this session, or in the sessions that this builder creates.
 
-    Takes a `SparkSession`, classic or Connect, or a `SparkSession.builder`, and returns it. Nothing that the
-    session has is taken away, and a second call changes nothing. Where the session's class path has the
-    format already (`spark-submit --jars` or `--packages`), it stays as it is.
+    Takes a `SparkSession`, classic or Connect, or a `SparkSession.builder`, and returns it. The session keeps its
+    other jars and settings, and a second call changes nothing. If the session has the format already
+    (`spark-submit --jars` or `--packages`), it keeps that jar.
     """
     kind = _kind(builder_or_session)
     if kind == "builder":
@@ -34,7 +34,7 @@ def attach(builder_or_session: T) -> T:
     return builder_or_session
 
 
-def _kind(given: object) -> str:
+def _kind(argument: object) -> str:
     try:
         from pyspark.sql import SparkSession
     except ImportError as e:
@@ -42,16 +42,16 @@ def _kind(given: object) -> str:
             f"attach needs Spark, and pyspark cannot be imported ({e}): pip install 'pyspark>={SPARK},<4.4'."
         ) from None
 
-    if isinstance(given, SparkSession):
+    if isinstance(argument, SparkSession):
         return "classic"
-    # The types of Spark Connect are named rather than imported: grpc may not be installed.
-    names = {f"{c.__module__}.{c.__qualname__}" for c in type(given).__mro__}
+    # Classes of Spark Connect are compared by name, because their import needs grpc, which may be missing.
+    names = {f"{c.__module__}.{c.__qualname__}" for c in type(argument).__mro__}
     if "pyspark.sql.connect.session.SparkSession" in names:
         return "connect"
-    if isinstance(given, SparkSession.Builder) or "pyspark.sql.connect.session.SparkSession.Builder" in names:
+    if isinstance(argument, SparkSession.Builder) or "pyspark.sql.connect.session.SparkSession.Builder" in names:
         return "builder"
 
-    name = given.__name__ if isinstance(given, type) else type(given).__name__
+    name = argument.__name__ if isinstance(argument, type) else type(argument).__name__
     nearest = {
         "SparkSession": "SparkSession.builder",
         "Builder": "SparkSession.builder",
@@ -59,7 +59,7 @@ def _kind(given: object) -> str:
         "DataFrame": "df.sparkSession",
         "SparkConf": "SparkSession.builder.config(conf=conf)",
     }.get(name, "SparkSession.builder, or the session that it made")
-    what = f"the class {name}" if isinstance(given, type) else f"a {name}"
+    what = f"the class {name}" if isinstance(argument, type) else f"a {name}"
     raise NotASession(f"attach takes a Spark session or its builder and was given {what}: pass {nearest}.")
 
 
@@ -74,7 +74,7 @@ def _attach_builder(builder: Any) -> None:
 
 
 class _Attached:
-    """A builder's own `getOrCreate` or `create`, with the jar in place before and after."""
+    """`getOrCreate` or `create` of a builder: adds the jar to the JVM before the call and to the session after it."""
 
     def __init__(self, builder: Any, make: Callable[[], SparkSession]) -> None:
         self.builder = builder
@@ -87,13 +87,13 @@ class _Attached:
         return attach(self.make())
 
     def _runs_in_this_process(self, options: dict[str, Any]) -> bool:
-        """Whether the session's driver is a JVM of this process: it then has the jar before the session starts."""
+        """Whether the driver is the JVM of this process, which then gets the jar before the session starts."""
         if type(self.builder).__module__.startswith("pyspark.sql.connect"):
             return False
         from pyspark.util import is_remote_only
 
         remote = str(options.get("spark.remote", os.environ.get("SPARK_REMOTE", "local")))
-        # A local server that outlives this process, and that the next one finds again.
+        # Whether a local Connect server outlives this process, so that later processes connect to it.
         reuse = str(options.get("spark.local.connect.reuse", os.environ.get("SPARK_LOCAL_CONNECT_REUSE", "")))
         return not is_remote_only() and remote.startswith("local") and reuse.lower() not in ("1", "true")
 
@@ -117,7 +117,7 @@ def _attach_connect(session: Any) -> None:
 
 
 def _has_format(session: Any) -> bool:
-    """Whether the session finds the format, which gives the session its rules and functions when it is met."""
+    """Whether the session finds the format. The lookup also registers the rules and functions of the format."""
     from pyspark.errors import PySparkException
 
     try:

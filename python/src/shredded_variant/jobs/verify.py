@@ -1,4 +1,4 @@
-"""`verify`: reads all of a table's files and holds to their values what footers, page indexes and logs say of them."""
+"""`verify`: reads all files of a table, and compares their footers, page indexes and logs with the values."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from shredded_variant.render import aligned, counted, cut, table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-HEAD = ("file", "column", "path", "what is wrong")
-WIDEST = (40, 30, 30, 200)
+HEADER = ("file", "column", "path", "what is wrong")
+MAX_WIDTHS = (40, 30, 30, 200)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as it is told: `file` is the path within the table, `path` one of the variant `column`."""
+    """A wrong statement about values: `file` is the path within the table, `path` a path of the variant `column`."""
 
     file: str
     column: str
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What `verify` found: a table as text and in notebooks, JSON for machines. `trusted` are files that it tagged."""
+    """The result of `verify`, as text, as a table in notebooks or as JSON. `trusted` is the number of tagged files."""
 
     path: str
     files: int
@@ -47,19 +47,19 @@ class Report:
     def __repr__(self) -> str:
         if self.ok:
             return self._title()
-        return "\n".join([self._title(), "", *aligned([HEAD, *self._rows()])])
+        return "\n".join([self._title(), "", *aligned([HEADER, *self._rows()])])
 
     def _repr_html_(self) -> str:
-        return f"<div>{escape(self._title())}{'' if self.ok else table(HEAD, self._rows())}</div>"
+        return f"<div>{escape(self._title())}{'' if self.ok else table(HEADER, self._rows())}</div>"
 
     def _title(self) -> str:
-        found = "all is as it is told" if self.ok else counted(len(self.findings), "finding")
+        result = "all is as it is told" if self.ok else counted(len(self.findings), "finding")
         trusted = "" if self.trusted is None else f"; {counted(self.trusted, 'file')} trusted from now on"
-        return f"{self.path}: {counted(self.files, 'file')}, {counted(self.rows, 'row')}, {found}{trusted}"
+        return f"{self.path}: {counted(self.files, 'file')}, {counted(self.rows, 'row')}, {result}{trusted}"
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [
-            tuple(cut(cell, limit) for cell, limit in zip((f.file, f.column, f.path, f.wrong), WIDEST, strict=True))
+            tuple(cut(cell, limit) for cell, limit in zip((f.file, f.column, f.path, f.wrong), MAX_WIDTHS, strict=True))
             for f in self.findings
         ]
 
@@ -71,35 +71,35 @@ class Report:
 
 
 def verify(spark: SparkSession, path: str | os.PathLike[str], *, trust: bool = False) -> Report:
-    """Whether what files, their footers and page indexes, and the log of a Delta table say is true.
+    """Compares footers, page indexes and the log of a Delta table with the values of all files.
 
-    With `trust`, one commit to a Delta table tags those files of other writers of which all was found to be true: from
-    then on their bounds of paths skip files, as those of ours do.
+    With `trust`, one commit to a Delta table tags the files of other writers that have no findings. The path bounds of
+    tagged files skip files, as those of our files do.
     """
-    given = os.fspath(path)
-    if trust and not plan(spark, given)["delta"]:
-        raise WrongArgument(f"{given} is no Delta table, and its files need no trust: leave `trust` out.")
-    seen = spark.read.format(FORMAT).option("maintenance", "verify").load(given)
+    table_path = os.fspath(path)
+    if trust and not plan(spark, table_path)["delta"]:
+        raise WrongArgument(f"{table_path} is no Delta table, and its files need no trust: leave `trust` out.")
+    checks = spark.read.format(FORMAT).option("maintenance", "verify").load(table_path)
     with progress(spark, "verify"):
         if trust:
-            seen = seen.persist()
+            checks = checks.persist()
         try:
-            rows = seen.collect()
-            trusted = _trust(spark, seen, given) if trust else None
+            rows = checks.collect()
+            trusted = _trust(spark, checks, table_path) if trust else None
         finally:
             if trust:
-                seen.unpersist()
+                checks.unpersist()
     files = {row.path: row.rows for row in rows}
     findings = sorted(
         (Finding(r.file, r.column, r.at, r.wrong) for r in rows if r.wrong is not None),
         key=lambda f: (f.file, f.column, f.path),
     )
-    return Report(given, len(files), sum(files.values()), tuple(findings), trusted)
+    return Report(table_path, len(files), sum(files.values()), tuple(findings), trusted)
 
 
-def _trust(spark: Any, seen: Any, path: str) -> int:
-    """How many files were tagged."""
+def _trust(spark: Any, checks: Any, path: str) -> int:
+    """Commits the tags, and returns the number of files that got one."""
     before = plan(spark, path)["trusted_files"]
-    seen.write.format(FORMAT).mode("append").option("maintenance", "trust").save(path)
+    checks.write.format(FORMAT).mode("append").option("maintenance", "trust").save(path)
     after: int = plan(spark, path)["trusted_files"] - before
     return after

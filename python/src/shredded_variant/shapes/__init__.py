@@ -1,1 +1,1 @@
-"""The wanted typed tree as a value: it parses, prints, merges and compares."""
+"""`Shape`: the typed paths of a variant as a value, which parses, prints, merges and compares."""

@@ -1,4 +1,4 @@
-"""A shape as JSON: the types of its leaves by their paths, `{"version": 1, "paths": {"$.id": "BIGINT"}}`."""
+"""Shapes as JSON: the types of leaves by their paths, `{"version": 1, "paths": {"$.id": "BIGINT"}}`."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ def to_json(paths: dict[str, str]) -> str:
 
 
 def parse(text: str) -> Tree:
-    """The tree that has these leaves; objects and arrays follow from the paths to them."""
+    """The tree that has these leaves. The paths imply its objects and arrays."""
     try:
-        given = json.loads(text, object_pairs_hook=_unique)
+        parsed = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as e:
         _refuse(text, f"is no JSON at character {e.pos + 1} ({e.msg})")
     except ValueError as e:
         _refuse(text, f"is no JSON ({e})")
     except RecursionError:
         _refuse(text, "is nested too deeply")
-    paths = given.get("paths")
-    if given.get("version", 1) != 1:
+    paths = parsed.get("paths")
+    if parsed.get("version", 1) != 1:
         _refuse(text, "is of another version than 1")
     if not isinstance(paths, dict) or not paths:
         _refuse(text, "has no `paths`")
     root: list[Any] = []
     for path, type in paths.items():
-        found = steps(path)
-        if found is None or not is_unicode(path):
+        path_steps = steps(path)
+        if path_steps is None or not is_unicode(path):
             _refuse(text, f"has the path '{clip(path)}', which is none")
-        if len(found) > MAX_DEPTH:
+        if len(path_steps) > MAX_DEPTH:
             _refuse(text, f"is nested deeper than {MAX_DEPTH} levels")
         leaf = parse_ddl(type) if isinstance(type, str) else {}
         if not isinstance(leaf, str):
             _refuse(text, f"has no type of a leaf at '{clip(path)}'")
-        if not _insert(root, found, leaf):
+        if not _insert(root, path_steps, leaf):
             _refuse(text, f"has at '{clip(path)}' what another of its paths contradicts")
     tree: Tree = root[0]
     return tree
 
 
 def _insert(root: list[Any], path: list[Step], leaf: str) -> bool:
-    """Whether the leaf fits to those before it. A list holds its one element, or nothing yet; a dict its fields."""
+    """Adds the leaf; False if it contradicts an earlier one. An array is a list of at most one element, its type."""
     at: Any = root
     key: Step = None
     for following in path:
@@ -72,10 +72,10 @@ def _insert(root: list[Any], path: list[Step], leaf: str) -> bool:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise ValueError("a key stands there twice")
-    return found
+    return result
 
 
 def _refuse(text: str, what: str) -> NoReturn:

@@ -1,7 +1,7 @@
-"""Two shapes as one, and what differs between them: both walk the two trees side by side.
+"""Merges and compares two shapes, by one walk over both trees.
 
-Merging is commutative, associative and idempotent: types have classes, classes an order, and within a class any two
-types have a narrowest one that holds both. So at each path the highest class wins, and all types of that class join.
+Law: merging is commutative, associative and idempotent. Each type has a class, and the classes are ordered. At each
+path the highest class wins, and the types of that class are joined to the narrowest type that holds all of them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from shredded_variant.names import Step
 from shredded_variant.shapes.text import MAX_PRECISION
 from shredded_variant.shapes.tree import ARRAY, OBJECT, VARIANT, Node, children, ddl, ends, paths
 
-# How many digits each integer type holds.
+# The maximal number of digits of each integer type.
 INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
-# Each class above those before it: inference breaks ties between equally frequent types so. Exact numbers are one
-# class, which stands where its highest type does. No type at all gives way to any.
+# The classes in ascending order, the order in which inference breaks ties between equally frequent types. Exact
+# numbers are one class. VARIANT, which means untyped, is the lowest class.
 CLASSES = (
     VARIANT, "BOOLEAN", "FLOAT", "DOUBLE", "EXACT", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_NTZ", "BINARY", "STRING",
     "TIMESTAMP_NANOS", "TIMESTAMP_NTZ_NANOS", "UUID", ARRAY, OBJECT,
@@ -25,23 +25,23 @@ CLASSES = (
 
 
 def merge(a: Sequence[Node], b: Sequence[Node]) -> tuple[Node, ...]:
-    found: list[Node] = []
+    result: list[Node] = []
     ends_a, ends_b = ends(a), ends(b)
     stack: list[tuple[int | None, int | None]] = [(0, 0)]
     while stack:
         i, j = stack.pop()
         if i is None or j is None:
-            found += a[i : ends_a[i]] if i is not None else b[j : ends_b[j]] if j is not None else ()
+            result += a[i : ends_a[i]] if i is not None else b[j : ends_b[j]] if j is not None else ()
             continue
         rank_a, rank_b = _rank(a[i].type), _rank(b[j].type)
         if rank_a != rank_b:
             stack.append((i, None) if rank_a > rank_b else (None, j))
         elif a[i].is_leaf:
-            found.append(a[i]._replace(type=_join(a[i].type, b[j].type)))
+            result.append(a[i]._replace(type=_join(a[i].type, b[j].type)))
         else:
-            found.append(a[i])
+            result.append(a[i])
             stack += reversed(list(_pairs(children(a, ends_a, i), children(b, ends_b, j))))
-    return tuple(found)
+    return tuple(result)
 
 
 def _pairs(a: dict[Step, int], b: dict[Step, int]) -> Iterator[tuple[int | None, int | None]]:
@@ -54,9 +54,9 @@ def _rank(type: str) -> int:
 
 
 def _join(a: str, b: str) -> str:
-    """The narrowest type that holds what two types of one class hold.
+    """The narrowest type that holds the values of two types of one class.
 
-    Where a decimal would need more digits than there are, those before the point are kept.
+    If a decimal has too few digits for both, it keeps those before the decimal point and cuts the scale.
     """
     if a == b:
         return a
@@ -69,7 +69,7 @@ def _join(a: str, b: str) -> str:
 
 
 def _digits(type: str) -> tuple[int, int]:
-    """Digits before and behind the point."""
+    """The numbers of digits before and after the decimal point."""
     if type in INTEGERS:
         return INTEGERS[type], 0
     precision, scale = map(int, DECIMAL.fullmatch(type).groups())  # type: ignore[union-attr]
@@ -80,7 +80,7 @@ Differences = tuple[dict[str, str], dict[str, str], dict[str, tuple[str, str]]]
 
 
 def differences(a: Sequence[Node], b: Sequence[Node]) -> Differences:
-    """What only b has, what only a has, and what is of another type; each with all that lies below it."""
+    """The paths that only b has, that only a has, and that differ in type; each with the DDL of the subtree."""
     added: dict[str, str] = {}
     removed: dict[str, str] = {}
     changed: dict[str, tuple[str, str]] = {}

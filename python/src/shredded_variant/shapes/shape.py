@@ -1,4 +1,4 @@
-"""`Shape`, the wanted typed tree of a variant as an immutable value, and what differs between two of them."""
+"""`Shape`, the typed paths of a variant as an immutable value, and `ShapeDiff`, the differences between two shapes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from shredded_variant.shapes import text as shape_text
 from shredded_variant.shapes import tree as shape_tree
 from shredded_variant.shapes.tree import VARIANT, Node
 
-WIDEST = 100
+MAX_WIDTH = 100
 
 
 @dataclass(frozen=True, repr=False)
 class Shape:
-    """Which paths of a variant get typed columns, and of which types; made by `Shape.parse` or `infer_shape`."""
+    """The paths of a variant that get typed columns, with their types; a result of `Shape.parse` or `infer_shape`."""
 
     nodes: tuple[Node, ...]
 
     @staticmethod
     def parse(text: str) -> Shape:
-        """The shape that a text means: DDL as `shredding.shape.<column>` takes it, or what `to_json` gave."""
+        """Parses DDL in the syntax of `shredding.shape.<column>`, or the JSON of `to_json`."""
         if not isinstance(text, str):
             raise WrongArgument(
                 f"Shape.parse takes a text and was given {_a(text)}: pass DDL, such as 'a BIGINT, b STRUCT<c STRING>', "
@@ -36,28 +36,28 @@ class Shape:
         return Shape(shape_tree.nodes(shape_json.parse(text) if is_json else shape_text.parse(text)))
 
     def ddl(self) -> str:
-        """For `.option("shredding.shape.<column>", …)`; equal shapes have equal texts."""
+        """The value of the option `shredding.shape.<column>`; equal shapes have equal texts."""
         return shape_tree.ddl(self.nodes)
 
     def paths(self) -> dict[str, str]:
-        """The types of all leaves by their paths, as `$.user.id` and `$.tags[*]`; `VARIANT` is untyped."""
+        """The types of all leaves by their paths, such as `$.user.id` and `$.tags[*]`; `VARIANT` means untyped."""
         return {path: node.type for path, node in shape_tree.paths(self.nodes) if node.is_leaf}
 
     def to_json(self) -> str:
         return shape_json.to_json(self.paths())
 
     def diff(self, other: Shape) -> ShapeDiff:
-        """What it takes to get from this shape to the other one."""
+        """The changes that turn this shape into the other one."""
         return ShapeDiff(*shape_merge.differences(self.nodes, _shape(other, "diff").nodes))
 
     def merge(self, other: Shape) -> Shape:
-        """The shape that has the paths of both; neither order nor grouping of several merges matters.
+        """The shape that has the paths of both; the order and the grouping of several merges do not matter.
 
-        A path that only one of them types keeps that type. Exact numbers widen to the narrowest type that holds
-        both: the wider integer, or a decimal, whose scale gives way beyond 38 digits. Of two other types that
-        differ, the one stays that inference prefers among equally frequent ones: OBJECT, ARRAY, UUID,
-        TIMESTAMP_NTZ_NANOS, TIMESTAMP_NANOS, STRING, BINARY, TIMESTAMP_NTZ, TIMESTAMP, TIME, DATE, exact numbers,
-        DOUBLE, FLOAT, BOOLEAN. Values of the other type are then kept as they are, untyped.
+        A path that only one shape types keeps that type. Exact numbers widen to the narrowest type that holds both:
+        the wider integer, or a decimal, whose scale is cut beyond 38 digits. Of two other types, the result has the
+        one that inference prefers among equally frequent types: OBJECT, ARRAY, UUID, TIMESTAMP_NTZ_NANOS,
+        TIMESTAMP_NANOS, STRING, BINARY, TIMESTAMP_NTZ, TIMESTAMP, TIME, DATE, exact numbers, DOUBLE, FLOAT, BOOLEAN.
+        Values of the other type are then stored untyped.
         """
         return Shape(shape_merge.merge(self.nodes, _shape(other, "merge").nodes))
 
@@ -65,7 +65,7 @@ class Shape:
         return repr(self)
 
     def __repr__(self) -> str:
-        rows = [[render.cut(cell, WIDEST) for cell in row] for row in self._rows()]
+        rows = [[render.cut(cell, MAX_WIDTH) for cell in row] for row in self._rows()]
         return "\n".join([self._title(), "", *render.aligned(rows)])
 
     def _repr_html_(self) -> str:
@@ -87,7 +87,7 @@ class Shape:
 
 @dataclass(frozen=True, repr=False)
 class ShapeDiff:
-    """Paths that were added, removed or changed, with the DDL of what lies there; false if there are none."""
+    """The paths that were added, removed or changed, with the DDL of their subtrees; false if the shapes are equal."""
 
     added: dict[str, str]
     removed: dict[str, str]
@@ -102,8 +102,12 @@ class ShapeDiff:
     def __repr__(self) -> str:
         rows = []
         for sign, path, before, after in self._rows():
-            ddl = f"{render.cut(before, WIDEST // 2)} → {render.cut(after, WIDEST // 2)}" if before and after else None
-            rows.append((sign, render.cut(path, WIDEST), ddl or render.cut(before or after, WIDEST)))
+            ddl = (
+                f"{render.cut(before, MAX_WIDTH // 2)} → {render.cut(after, MAX_WIDTH // 2)}"
+                if before and after
+                else None
+            )
+            rows.append((sign, render.cut(path, MAX_WIDTH), ddl or render.cut(before or after, MAX_WIDTH)))
         return "\n".join([self._title(), *render.aligned(rows)])
 
     def _repr_html_(self) -> str:
@@ -128,12 +132,14 @@ def _label(node: Node) -> str:
     return step(node.key).removeprefix(".") if node.depth else "$"
 
 
-def _shape(given: Any, name: str) -> Shape:
-    if not isinstance(given, Shape):
-        raise WrongArgument(f"Shape.{name} takes a Shape and was given {_a(given)}: pass Shape.parse(…) of its text.")
-    return given
+def _shape(argument: Any, name: str) -> Shape:
+    if not isinstance(argument, Shape):
+        raise WrongArgument(
+            f"Shape.{name} takes a Shape and was given {_a(argument)}: pass Shape.parse(…) of its text."
+        )
+    return argument
 
 
-def _a(given: object) -> str:
-    name = type(given).__name__
+def _a(argument: object) -> str:
+    name = type(argument).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -1,4 +1,4 @@
-"""Reads a shape from the text of the option `shredding.shape`, by the grammar of the data source's `ShapeParser`."""
+"""Parses the text of the option `shredding.shape`, by the grammar of the data source's `ShapeParser`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DECIMALS = {"DECIMAL", "DEC", "NUMERIC"}
 TYPES = SCALARS.keys() | DECIMALS | {"STRUCT", "ARRAY", VARIANT}
 MAX_DEPTH = 500
 MAX_PRECISION = 38
-# What separates words for the data source: no-break spaces do not.
+# The white space of the data source's grammar, which has no no-break spaces.
 SPACE = frozenset(
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f"
     "\u3000"
@@ -31,7 +31,7 @@ def parse(text: str) -> Tree:
 
 
 class _Parser:
-    """One pass over the text; what stands open is on a list, so that no text exhausts the stack."""
+    """Parses the text in one pass. Open structs and arrays are in a list, so that deep nesting needs no recursion."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -41,7 +41,7 @@ class _Parser:
         self.skip_space()
         if self.at == len(self.text):
             self.fail("it is empty")
-        # A single type and a list of fields differ in what follows the first word: a field has a type behind its name.
+        # After the first word, a single type ends or opens `<` or `(`, and a field goes on with its type.
         start = self.at
         first = "" if self.text[start] == "`" else self.word("a type or a field name")
         self.skip_space()
@@ -54,16 +54,16 @@ class _Parser:
         return tree
 
     def fields(self) -> Tree:
-        """Fields that nothing encloses: the text ends where no comma follows one of them."""
-        found: dict[str, Tree] = {}
+        """Parses a list of fields without `STRUCT<…>` around it."""
+        fields: dict[str, Tree] = {}
         while True:
             start, name = self.field_name()
-            self.put(found, start, name, self.type(levels=1))
+            self.put(fields, start, name, self.type(levels=1))
             if not self.accept(","):
-                return found
+                return fields
 
     def type(self, levels: int = 0) -> Tree:
-        # Each struct or array that is open, and the field that is being read.
+        # The open structs and arrays, each with the start and the name of its current field.
         opened: list[tuple[dict[str, Tree] | list[Tree], int, str]] = []
         while True:
             done = self.type_or_opening()
@@ -80,7 +80,7 @@ class _Parser:
                 return closed
 
     def close(self, opened: list[tuple[dict[str, Tree] | list[Tree], int, str]], done: Tree) -> Tree | None:
-        """Puts a type into what encloses it, and returns that if it ends here."""
+        """Adds a type to the struct or array that encloses it, and returns that one if it ends here."""
         into, start, name = opened.pop()
         if isinstance(into, list):
             into.append(done)
@@ -122,7 +122,7 @@ class _Parser:
         return f"DECIMAL({precision},{scale})"
 
     def field_name(self) -> tuple[int, str]:
-        """A name with where it starts, and the colon that may follow it."""
+        """Parses a name and the colon that may follow it; returns the start of the name, and the name."""
         self.skip_space()
         start = self.at
         name = self.quoted() if self.text.startswith("`", start) else self.word("a field name")
@@ -159,7 +159,7 @@ class _Parser:
         start = self.at
         while self.at < len(self.text) and _is_word(self.text[self.at]) and self.text[self.at].isdecimal():
             self.at += 1
-        # Longer numbers are none for the data source.
+        # The data source's grammar has no larger numbers.
         if not 0 < self.at - start <= 10 or int(self.text[start : self.at]) >= 1 << 31:
             self.at = start
             self.fail("a number was expected")
@@ -173,9 +173,9 @@ class _Parser:
 
     def accept(self, c: str) -> bool:
         self.skip_space()
-        found = self.text.startswith(c, self.at)
-        self.at += found
-        return found
+        is_next = self.text.startswith(c, self.at)
+        self.at += is_next
+        return is_next
 
     def expect(self, c: str) -> None:
         if not self.accept(c):
@@ -201,6 +201,6 @@ def is_unicode(name: str) -> bool:
 
 
 def clip(text: str) -> str:
-    """The start of a text, on one line."""
+    """At most 80 characters of a text, on one line."""
     start = "".join(c if c.isprintable() else " " for c in text[:81])
     return start if len(start) <= 80 else start[:77] + "…"

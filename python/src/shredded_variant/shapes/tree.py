@@ -1,12 +1,12 @@
-"""The tree of a shape: a flat list of nodes, each before those below it, so that no depth needs a deep stack.
+"""The tree of a shape as a flat list of nodes, each before those below it, so that no function needs recursion.
 
     $            OBJECT      Node(0, None, "OBJECT")
     ├─ id        BIGINT      Node(1, "id", "BIGINT")
     └─ tags      ARRAY       Node(1, "tags", "ARRAY")
        └─ [*]    STRING      Node(2, None, "STRING")
 
-Laws: an object has at least one field, an array exactly one node below it, and fields are in the order of their
-keys' UTF-8 bytes. Code points have the same order as these bytes, and Python's strings compare by code points.
+Laws: an object has at least one field. An array has exactly one node directly below it. Fields are in the order of the
+UTF-8 bytes of their keys, which is the order of code points, by which Python compares strings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shredded_variant.names import Step, path, quoted
 
 OBJECT, ARRAY, VARIANT = "OBJECT", "ARRAY", "VARIANT"
 
-# A shape while it is built: a type, the fields of an object, or the element of an array.
+# A shape during parsing: a type, the fields of an object, or the element of an array.
 Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
 
 
@@ -33,23 +33,23 @@ class Node(NamedTuple):
 
 
 def nodes(tree: Tree) -> tuple[Node, ...]:
-    found: list[Node] = []
+    result: list[Node] = []
     stack: list[tuple[int, Step, Tree]] = [(0, None, tree)]
     while stack:
         depth, key, below = stack.pop()
         if isinstance(below, str):
-            found.append(Node(depth, key, below))
+            result.append(Node(depth, key, below))
         elif isinstance(below, list):
-            found.append(Node(depth, key, ARRAY))
+            result.append(Node(depth, key, ARRAY))
             stack.append((depth + 1, None, below[0]))
         else:
-            found.append(Node(depth, key, OBJECT))
+            result.append(Node(depth, key, OBJECT))
             stack += [(depth + 1, name, below[name]) for name in sorted(below, reverse=True)]
-    return tuple(found)
+    return tuple(result)
 
 
 def ddl(nodes: Sequence[Node]) -> str:
-    """The tree as the data source's `Shape.ddl` writes it, to the byte."""
+    """The DDL of the tree, equal to the byte to that of the data source's `Shape.ddl`."""
     parts: list[str] = []
     top = nodes[0].depth
     opened: list[str] = []
@@ -69,24 +69,24 @@ def ddl(nodes: Sequence[Node]) -> str:
 
 
 def ends(nodes: Sequence[Node]) -> list[int]:
-    """For each node, where what lies below it ends."""
-    found = [len(nodes)] * len(nodes)
+    """For each node, the index after the last node below it."""
+    result = [len(nodes)] * len(nodes)
     opened: list[int] = []
     for i, node in enumerate(nodes):
         while opened and nodes[opened[-1]].depth >= node.depth:
-            found[opened.pop()] = i
+            result[opened.pop()] = i
         opened.append(i)
-    return found
+    return result
 
 
 def children(nodes: Sequence[Node], ends: Sequence[int], i: int) -> dict[Step, int]:
-    """The nodes directly below this one, by their keys."""
-    found: dict[Step, int] = {}
-    at = i + 1
-    while at < ends[i]:
-        found[nodes[at].key] = at
-        at = ends[at]
-    return found
+    """The indexes of the nodes directly below this one, by their keys."""
+    result: dict[Step, int] = {}
+    child = i + 1
+    while child < ends[i]:
+        result[nodes[child].key] = child
+        child = ends[child]
+    return result
 
 
 def paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:

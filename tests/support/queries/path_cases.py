@@ -24,7 +24,7 @@ def kinds(variant):
     return rf"regexp_replace(schema_of_variant({variant}), 'BIGINT|DECIMAL\\([0-9]+,[0-9]+\\)', 'NUMBER')"
 
 
-def got(key, target):
+def try_get(key, target):
     """try_variant_get of a field; a TIMESTAMP as its microseconds where Python has no such year."""
     quote = "'" if '"' in key else '"'
     path = f"$[{quote}{key}{quote}]".replace("'", "\\'")
@@ -34,10 +34,10 @@ def got(key, target):
 
 EXPRESSIONS = {
     "try_variant_get of every field": [
-        got(key, target) for key in FIELDS for target in (SCALARS if key in MIXED else ["STRING", "INT", "DOUBLE"])
+        try_get(key, target) for key in FIELDS for target in (SCALARS if key in MIXED else ["STRING", "INT", "DOUBLE"])
     ],
     "try_variant_get of nested types": [
-        got(key, target) for key in ("o", "l", "ls", "ll", "x", "i", "never") for target in NESTED
+        try_get(key, target) for key in ("o", "l", "ls", "ll", "x", "i", "never") for target in NESTED
     ],
     "try_cast of colon syntax": [
         f"try_cast(v:{key} AS {target})" for key in ("i", "x", "d", "ts", "f", "o", "l") for target in SCALARS

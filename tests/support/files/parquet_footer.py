@@ -104,9 +104,9 @@ def _values(kind, value):
         inner = [(value[1], i, value[0], item) for i, item in enumerate(value[1])]
     else:
         inner = []
-    for found in inner:
-        yield found
-        yield from _values(*found[2:])
+    for entry in inner:
+        yield entry
+        yield from _values(*entry[2:])
 
 
 def varint(n):

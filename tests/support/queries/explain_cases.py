@@ -39,7 +39,7 @@ CASES = [
     ("SELECT s.n, s.v:b::string FROM t", ["s", "s.v.b"]),
     ("SELECT w:i::string, v:i::int FROM t", ["w.i", "v.i"]),
     ("SELECT CASE WHEN id < 3 THEN v:x::int END, COALESCE(v:t::string, k) FROM t", ["id", "k", "v.x", "v.t"]),
-    # the whole variant, alone and beside paths
+    # the whole variant, alone and together with paths
     ("SELECT v FROM t", ["v"]),
     ("SELECT to_json(v) FROM t", ["v"]),
     ("SELECT to_json(v:o), v:o.p::int FROM t", ["v.o", "v.o.p"]),

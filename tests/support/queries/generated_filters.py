@@ -71,8 +71,9 @@ class Filters:
         if kind == "first rows":
             order = f"{r.choice(['ASC', 'DESC'])} NULLS {r.choice(['FIRST', 'LAST'])}"
             return f"SELECT {strict} AS x, id FROM made {part} ORDER BY x {order}, id LIMIT {r.choice([1, 7, 200])}"
-        told = f"count(*), count(v), count({access}), min({strict}), max({access}), min(id), max(plain)"
-        return f"SELECT {told} FROM made {part}" if kind == "aggregates" else f"SELECT p, {told} FROM made GROUP BY p"
+        aggregates = f"count(*), count(v), count({access}), min({strict}), max({access}), min(id), max(plain)"
+        by_partition = f"SELECT p, {aggregates} FROM made GROUP BY p"
+        return f"SELECT {aggregates} FROM made {part}" if kind == "aggregates" else by_partition
 
     def comparison(self):
         return self.random.choice(["=", "=", "<>", "<", "<=", ">", ">=", "<=>"])
@@ -88,14 +89,14 @@ class Filters:
 
 def constants_of(spark, kinds, table="unshredded"):
     """For each type the values of the table as texts, and one that the table may lack."""
-    found = {}
+    result = {}
     for target in TARGETS:
         parts = [f"try_cast(try_variant_get(v, {literal([key])}, '{target}') AS STRING)" for key in kinds]
         rows = spark.sql(f"SELECT DISTINCT explode(array({', '.join(parts)})) AS c FROM {table}").collect()
         texts = sorted(r.c for r in rows if r.c is not None)
         defaults = {"BOOLEAN": "true", "DATE": "2000-01-01", "TIMESTAMP": "2000-01-01", "TIMESTAMP_NTZ": "2000-01-01"}
-        found[target] = [*texts, defaults.get(target, "5")]
-    return found
+        result[target] = [*texts, defaults.get(target, "5")]
+    return result
 
 
 def show(spark, df, folder):

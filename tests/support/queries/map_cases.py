@@ -66,14 +66,14 @@ def variant(id):
 
 def rows(first):
     """One row for each map; `first` is the id of the first."""
-    found = []
+    result = []
     for i, m in enumerate(MAPS.values()):
         id = first + i
         n = None if m is None else {key: None if value is None else id * 10 + len(key) for key, value in m.items()}
         s = None if i == 3 else (id, m)
         d = None if i == 4 else (n,)
-        found.append((id, f"k{id % 3}", m, n, s, d, variant(id), [n, None, {}] if i % 2 else None))
-    return found
+        result.append((id, f"k{id % 3}", m, n, s, d, variant(id), [n, None, {}] if i % 2 else None))
+    return result
 
 
 # The files of the table `t`: different hot keys, in different order, none.

@@ -43,7 +43,7 @@ def typed(scalar):
 
 
 def as_draft(shape):
-    """The draft's groups for those of today's layout (`cell` of parquet_fixtures)."""
+    """The groups of the draft layout for those of the current layout (`cell` of parquet_fixtures)."""
     if isinstance(shape.typed, dict):
         return draft(object={k: as_draft(s) for k, s in shape.typed.items()})
     return draft(array=as_draft(shape.typed[0])) if isinstance(shape.typed, list) else draft(shape.typed)
@@ -53,13 +53,13 @@ def as_draft_cell(cell):
     """The draft's cell for a pair of value and typed_value."""
     if cell is None:
         return None
-    stored, found = cell
-    if isinstance(found, dict):
-        part = {"object": {k: as_draft_cell(c) for k, c in found.items()}}
-    elif isinstance(found, list):
-        part = {"array": [as_draft_cell(c) for c in found]}
+    stored, shredded = cell
+    if isinstance(shredded, dict):
+        part = {"object": {k: as_draft_cell(c) for k, c in shredded.items()}}
+    elif isinstance(shredded, list):
+        part = {"array": [as_draft_cell(c) for c in shredded]}
     else:
-        part = {} if found is None else typed(found)
+        part = {} if shredded is None else typed(shredded)
     return part | ({} if stored is None else {"untyped_value": stored})
 
 

@@ -150,20 +150,20 @@ class Pair:
         """
         meaning = meaning or {}
         with settings(self.ours, {**meaning, **(ours or {})}):
-            got = outcome(self.ours, query)
+            actual = outcome(self.ours, query)
         with settings(self.spark, meaning):
-            wanted = outcome(self.spark, query)
-            if got == wanted and not (must_answer and isinstance(got, Failure)):
-                self.answered += isinstance(got, Rows)
+            expected = outcome(self.spark, query)
+            if actual == expected and not (must_answer and isinstance(actual, Failure)):
+                self.answered += isinstance(actual, Rows)
                 return None
-            if not must_answer and (isinstance(got, Failure) or isinstance(wanted, Failure)):
+            if not must_answer and (isinstance(actual, Failure) or isinstance(expected, Failure)):
                 for conf in SPARK_MAY:
                     with settings(self.spark, conf):
-                        if got == outcome(self.spark, query):
+                        if actual == outcome(self.spark, query):
                             return None
         text = "a function" if callable(query) else query
         conf = {**meaning, **(ours or {})}
-        return f"{text}\n  with {conf}\nours: {got.unlike(wanted)}\nSpark: {wanted.unlike(got)}"
+        return f"{text}\n  with {conf}\nours: {actual.unlike(expected)}\nSpark: {expected.unlike(actual)}"
 
     def column_differences(self, expressions, *, source="t", key="id", **how):
         """{expression: difference}: projects all in one query and, if that differs or fails, one by one."""
@@ -172,9 +172,9 @@ class Pair:
         if together is None:
             return {}
         alone = {e: self.difference(f"SELECT {key}, {e} AS e FROM {source}", **how) for e in expressions}
-        found = {e: d for e, d in alone.items() if d}
+        result = {e: d for e, d in alone.items() if d}
         failing = self.difference(f"SELECT {key}, {named} FROM {source}", **how)
-        return found or ({named: failing} if failing else {})
+        return result or ({named: failing} if failing else {})
 
 
 def explained(df):
@@ -187,16 +187,16 @@ def explained(df):
 def skipping_shown(df):
     """The predicates in EXPLAIN: those that skip, and those that are not used with the reason."""
     lines = explained(df).splitlines()
-    found = dict(line.split(": ", 1) for line in lines if line.startswith(("Skips by: ", "Not used: ")))
+    result = dict(line.split(": ", 1) for line in lines if line.startswith(("Skips by: ", "Not used: ")))
     # Spark does not show what is empty.
-    return found.get("Skips by", "[]"), found.get("Not used", "[]")
+    return result.get("Skips by", "[]"), result.get("Not used", "[]")
 
 
 def scans(df):
     """The leaves of each scan, from `Leaves: [v.a, v.b.c]` in EXPLAIN, without the subqueries of dynamic pruning."""
     plan, *subqueries = re.split(r"^Subquery:", explained(df), flags=re.MULTILINE)
-    asked = [plan, *(s for s in subqueries if "dynamicpruning" not in s.split("\n")[0])]
-    lists = re.findall(r"^Leaves: \[(.*)\]$", "\n".join(asked), re.MULTILINE)
+    parts = [plan, *(s for s in subqueries if "dynamicpruning" not in s.split("\n")[0])]
+    lists = re.findall(r"^Leaves: \[(.*)\]$", "\n".join(parts), re.MULTILINE)
     # A comma inside backticks belongs to a name.
     return [{p.strip() for p in re.findall(r"(?:`(?:[^`]|``)*`|[^,`])+", entries)} for entries in lists]
 
@@ -206,7 +206,7 @@ def leaves(df):
     return set().union(*scans(df))
 
 
-def reads_only(df, *wanted):
+def reads_only(df, *expected):
     """Asserts that the scans of a plan, in any order, read just these leaves."""
-    got = sorted(map(sorted, scans(df)))
-    assert got == sorted(map(sorted, wanted)), f"reads {got}, not {wanted}:\n{explained(df)}"
+    actual = sorted(map(sorted, scans(df)))
+    assert actual == sorted(map(sorted, expected)), f"reads {actual}, not {expected}:\n{explained(df)}"

@@ -27,10 +27,10 @@ def sizes(file):
     metadata = pq.read_metadata(file)
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
-    found = dict.fromkeys((c.path_in_schema for c in chunks), 0)
+    result = dict.fromkeys((c.path_in_schema for c in chunks), 0)
     for chunk in chunks:
-        found[chunk.path_in_schema] += chunk.total_compressed_size
-    return found
+        result[chunk.path_in_schema] += chunk.total_compressed_size
+    return result
 
 
 def foreign(path, sidecars, keys, rows=ROWS, column="m", kind=TEXT):
