@@ -5,7 +5,18 @@ import gzip
 import pytest
 
 from hand_made import (
-    BYTE_ARRAY, DICTIONARY_STATS, GZIP, INT32, RLE, RLE_DICTIONARY, dictionary, levels, page, page_v2, run, text,
+    BYTE_ARRAY,
+    DICTIONARY_STATS,
+    GZIP,
+    INT32,
+    RLE,
+    RLE_DICTIONARY,
+    dictionary,
+    levels,
+    page,
+    page_v2,
+    run,
+    text,
     write_pages,
 )  # fmt: skip
 from shredded_variant import verify

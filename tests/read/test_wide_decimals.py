@@ -5,7 +5,17 @@ from decimal import Decimal
 import pytest
 
 from hand_made import (
-    BYTE_ARRAY, DICTIONARY_STATS, INT32, RLE, RLE_DICTIONARY, dictionary, levels, page, run, text, write_pages,
+    BYTE_ARRAY,
+    DICTIONARY_STATS,
+    INT32,
+    RLE,
+    RLE_DICTIONARY,
+    dictionary,
+    levels,
+    page,
+    run,
+    text,
+    write_pages,
 )  # fmt: skip
 from java_files import write_java
 from parquet_footer import I32, STRUCT

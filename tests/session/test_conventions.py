@@ -1,4 +1,4 @@
-"""Conventions: markers of what FUZZ=1 makes longer, helpers in tests/support, small files, limits, patches that apply."""
+"""Conventions: markers of what FUZZ=1 makes longer, helpers in tests/support, small files, patches that apply."""
 
 import ast
 import re

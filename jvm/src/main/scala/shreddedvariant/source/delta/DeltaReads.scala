@@ -88,7 +88,9 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
       case one :: rest if !visited.add(one.id) || SparkBridge.isOfRows(one) => anyOf(rest)
       case one :: rest =>
         val parents = one.dependencies.map(_.rdd)
-        parents.isEmpty || SparkBridge.isCheckpoint(one) || one.getClass.getName.startsWith("org.apache.spark.sql.") ||
+        parents.isEmpty || SparkBridge.isCheckpoint(one) || one.getClass.getName.startsWith(
+          "org.apache.spark.sql."
+        ) ||
         anyOf(parents.toList ++ rest)
     }
     anyOf(List(rdd))
@@ -118,7 +120,8 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
     try {
       val full = path.getFileSystem(conf).makeQualified(path)
       val uri = full.toUri
-      Some(if (uri.getScheme == "file") new Path("file", null, real(Paths.get(uri.getPath)).toString) else full)
+      Some(if (uri.getScheme == "file") new Path("file", null, real(Paths.get(uri.getPath)).toString)
+      else full)
     } catch { case _: IOException | _: IllegalArgumentException => None }
 
   private def real(file: File): File =

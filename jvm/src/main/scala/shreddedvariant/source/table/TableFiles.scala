@@ -98,7 +98,8 @@ final case class TableFiles(
 
   def schema: StructType = (delta.map(_.schema), userSchema) match {
     case (Some(ofLog), _) if catalog.isDefined && CatalogEntry.isInHive =>
-      val (partitions, others) = SparkBridge.asNullable(ofLog).partition(f => partitionColumns.contains(f.name))
+      val (partitions, others) =
+        SparkBridge.asNullable(ofLog).partition(f => partitionColumns.contains(f.name))
       StructType(others ++ partitions.sortBy(f => partitionColumns.indexOf(f.name)))
     case (Some(ofLog), _) => SparkBridge.asNullable(ofLog)
     case (_, Some(ofCatalog)) if catalog.isDefined => SparkBridge.asNullable(ofCatalog)
