@@ -11,10 +11,7 @@ import pytest
 
 import shredded_variant
 from connect_round import ROUND, SEEN
-from fuzz import FUZZ
 from programs import QUERIED, ROUNDTRIP, clean_environment, finished, python, script
-
-pytestmark = pytest.mark.fuzz
 
 JAR = shredded_variant.jar_path().name
 
@@ -68,18 +65,19 @@ def server(logged):
     return logged[0]
 
 
-def the_round(folder, remote, parts=tuple(SEEN)):
-    """Runs these parts of ROUND in a session, checks their results, and returns the jars that it sent, and its log."""
+def the_round(folder, remote, builder=False):
+    """Runs ROUND in a running session or that of a builder, checks its results; returns the jars that it sent, its log."""
     code = f"""
-spark = calm(SparkSession.builder.remote(sys.argv[1])).getOrCreate()
+builder = calm(SparkSession.builder.remote(sys.argv[1]))
+spark = (sv.attach(builder) if {builder} else builder).getOrCreate()
 sent, send = [], spark._client.add_artifacts
 spark._client.add_artifacts = lambda *paths, **kinds: [sent.extend(paths), send(*paths, **kinds)]
 sv.attach(spark)
-print(json.dumps([run(spark, {", ".join(parts)}), [os.path.basename(jar) for jar in sent]]))
+print(json.dumps([run(spark, {", ".join(SEEN)}), [os.path.basename(jar) for jar in sent]]))
 """
     process = finished(sys.executable, script(folder, ROUND + code), remote, cwd=folder, SPARK_TESTING="")
     results, sent = json.loads(process.stdout.strip().split("\n")[-1])
-    assert results == {name: SEEN[name] for name in parts}
+    assert results == SEEN
     return sent, process.stderr
 
 
@@ -96,16 +94,21 @@ def test_a_session_that_sends_the_jar_writes_reads_streams_and_maintains_tables(
 
 
 def test_a_session_on_the_server_that_pyspark_starts_sends_the_jar(tmp_path):
-    sent, log = the_round(tmp_path, "local[1]", ("readme", "cut", "delta", "failures"))
+    sent, log = the_round(tmp_path, "local[1]")
     assert sent == [JAR]
     check_log(log)
 
 
+def test_a_session_of_a_builder_on_the_server_that_pyspark_starts_does_all(tmp_path):
+    sent, log = the_round(tmp_path, "local[1]", builder=True)
+    assert sent == []
+    check_log(log)
+
+
 def test_attach_sends_no_jar_to_a_server_that_has_it(tmp_path):
-    parts = tuple(SEEN) if FUZZ else ("readme", "delta")
     with connect_server(tmp_path, **{"spark.jars": str(shredded_variant.jar_path())}) as (server, _):
         (tmp_path / "client").mkdir()
-        assert the_round(tmp_path / "client", server, parts)[0] == []
+        assert the_round(tmp_path / "client", server)[0] == []
 
 
 def test_attach_sends_the_jar_to_the_server(server, tmp_path):
