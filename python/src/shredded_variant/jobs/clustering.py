@@ -73,14 +73,14 @@ def _path(df: DataFrame, key: str) -> Column:
     steps = names.steps(rest if rest.startswith("$") else f"$.{rest}")
     if not steps or None in steps:
         raise WrongArgument(
-            f"compact cannot cluster by '{key}', which is not a path to one value: "
+            f"compact cannot cluster by '{key}', which is no path to one value: "
             "use a path such as '$.user.id' or \"$['a.b']\"."
         )
     path = names.path(steps)
     column_type = df.select(column).schema[0].dataType
     if column_type.typeName() != "variant":
         raise WrongArgument(
-            f"compact cannot cluster by '{key}', because {column} is a {column_type.simpleString()}: "
+            f"compact cannot cluster by '{key}', because {column} is a {column_type.simpleString()} and no variant: "
             "use a path of a variant."
         )
     shape = infer_shape(df.limit(SAMPLE), column, include=[path])
