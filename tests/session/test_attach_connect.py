@@ -66,7 +66,7 @@ def server(logged):
 
 
 def the_round(folder, remote, builder=False):
-    """Runs ROUND in a running session or that of a builder, checks its results; returns the jars that it sent, its log."""
+    """Runs ROUND and checks its results; returns the jars that the session sent, and its log."""
     code = f"""
 builder = calm(SparkSession.builder.remote(sys.argv[1]))
 spark = (sv.attach(builder) if {builder} else builder).getOrCreate()

@@ -59,10 +59,12 @@ private[parquet] final class CheckedDecompressor(codec: CompressionCodecName, pa
     extends BytesInputDecompressor {
   override def decompress(page: BytesInput, size: Int): BytesInput = {
     PageSizes.check(codec, page.size, size.toLong)
-    if (codec == CompressionCodecName.SNAPPY) PageSizes.checkSnappy(page.toInputStream, page.size)
     // The decompressor returns a stream: its errors must not appear later, in a reader of the page.
-    try BytesInput.from(pages.decompress(page, size).toInputStream.slice(size))
-    catch {
+    try {
+      if (codec == CompressionCodecName.SNAPPY) PageSizes.checkSnappy(page.toInputStream, page.size)
+      BytesInput.from(pages.decompress(page, size).toInputStream.slice(size))
+    } catch {
+      case e: ParquetDecodingException => throw e
       case NonFatal(e) => throw new ParquetDecodingException(s"a page in $codec: ${Errors.reason(e)}", e)
     }
   }

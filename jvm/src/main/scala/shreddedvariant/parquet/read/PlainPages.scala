@@ -34,6 +34,8 @@ private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer
       override def readPage(): DataPage = reader.readPage() match {
         case page: DataPageV1 if page.getValueEncoding == Encoding.DELTA_BINARY_PACKED =>
           asPlain(page, column)
+        case page if page != null && PlainPages.takesTooMuch(page) =>
+          throw new ParquetDecodingException(s"a page of ${page.getValueCount} values")
         case other => other
       }
     }
@@ -93,44 +95,66 @@ private[parquet] final class CheckedDifferences(pages: PageReadStore) extends Pa
   override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
 
   private def check(page: DataPage, column: ColumnDescriptor): Unit = {
-    val encoding = page match {
-      case page: DataPageV1 => page.getValueEncoding
-      case page: DataPageV2 => page.getDataEncoding
-      case _ => Encoding.PLAIN
-    }
+    val encoding = PlainPages.encodingOf(page)
     if (PlainPages.ofDifferences(encoding)) {
       val bytes = PageBytes(page, column.getMaxRepetitionLevel, column.getMaxDefinitionLevel, whole)
       val count = page.getValueCount.toLong
       val first = new DeltaBinaryPackedDecoder(bytes.values.duplicate(), whole, count)
       if (encoding == Encoding.DELTA_BYTE_ARRAY) {
+        if (PlainPages.takesTooMuch(page)) throw new ParquetDecodingException(s"a page of $count values")
         first.skip(first.size.toLong)
         val suffixes = bytes.values.duplicate()
         suffixes.position(first.position - suffixes.arrayOffset)
         checkPrefixes(
           new DeltaBinaryPackedDecoder(bytes.values, whole, count),
-          new DeltaBinaryPackedDecoder(suffixes, whole, count)
+          new DeltaBinaryPackedDecoder(suffixes, whole, count),
+          bytes.values.remaining
         )
       }
     }
   }
 
-  /** Law: a value starts with a part of the previous value, so no prefix is longer than that value. */
-  private def checkPrefixes(prefixes: DeltaBinaryPackedDecoder, suffixes: DeltaBinaryPackedDecoder): Unit = {
+  /**
+   * Law: a value starts with a part of the previous value, so no prefix is longer than that value. The page has
+   * the bytes of all suffixes.
+   */
+  private def checkPrefixes(
+      prefixes: DeltaBinaryPackedDecoder,
+      suffixes: DeltaBinaryPackedDecoder,
+      bytes: Int
+  ): Unit = {
     if (prefixes.size != suffixes.size)
       throw new ParquetDecodingException(s"${prefixes.size} prefixes and ${suffixes.size} suffixes")
     var length = 0L
+    var remaining = bytes.toLong
     var i = 0
     while (i < prefixes.size) {
       val (prefix, suffix) = (prefixes.number(), suffixes.number())
-      if (prefix < 0 || prefix > length || suffix < 0 || suffix > Int.MaxValue - prefix)
-        throw new ParquetDecodingException(s"a prefix of $prefix bytes after a value of $length bytes")
+      if (prefix < 0 || prefix > length || suffix < 0 || suffix > remaining)
+        throw new ParquetDecodingException(
+          s"a prefix of $prefix and a suffix of $suffix bytes after a value of $length bytes"
+        )
       length = prefix + suffix
+      remaining -= suffix
       i += 1
     }
   }
 }
 
 private[parquet] object PlainPages {
+  def encodingOf(page: DataPage): Encoding = page match {
+    case page: DataPageV1 => page.getValueEncoding
+    case page: DataPageV2 => page.getDataEncoding
+    case _ => Encoding.PLAIN
+  }
+
+  /** For lengths, Spark's decoder takes four bytes of memory for each entry of a page, also for nulls. */
+  def takesTooMuch(page: DataPage): Boolean =
+    page.getValueCount > RowPages.MostEntries && {
+      val encoding = encodingOf(page)
+      encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY || encoding == Encoding.DELTA_BYTE_ARRAY
+    }
+
   val ofDifferences: Set[Encoding] =
     Set(Encoding.DELTA_BINARY_PACKED, Encoding.DELTA_LENGTH_BYTE_ARRAY, Encoding.DELTA_BYTE_ARRAY)
 
