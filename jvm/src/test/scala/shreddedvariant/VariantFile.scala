@@ -17,7 +17,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
-import shreddedvariant.layout.{PathColumn, Shape, Wanted, WriteLayout}
+import shreddedvariant.layout.{PathColumn, PathResult, Shape, WriteLayout}
 import shreddedvariant.parquet.bind.{ReadJob, RebaseModes, TypeMapping}
 import shreddedvariant.parquet.read.{BatchReader, ReadCounts}
 import shreddedvariant.parquet.vector.VariantLimits
@@ -82,7 +82,7 @@ object VariantFile {
 
   /** Each row as JSON, as `to_json` returns it. */
   def readJson(file: LocalPath, limits: VariantLimits = VariantLimits(1000, Int.MaxValue)): Seq[String] = {
-    val path = PathColumn(Seq("v"), Nil, Wanted.Json("UTC"))
+    val path = PathColumn(Seq("v"), Nil, PathResult.Json("UTC"))
     val read = job(limits, 7).copy(
       columns = new StructType().add(path.name, path.wanted.dataType),
       paths = Map(path.name -> path)

@@ -40,7 +40,7 @@ final class Dictionary(val bytes: Array[Byte]) {
    * The metadata that is passed to Spark. If the keys are not sorted and unique, the flag for that is cleared:
    * a reader that trusts the flag searches by bisection and misses keys.
    */
-  val handedOn: Array[Byte] =
+  val forSpark: Array[Byte] =
     if (!Dictionary.saysSorted(bytes) || (1 until size).forall(id => compare(id - 1, id) < 0)) bytes
     else {
       val unflagged = bytes.clone

@@ -16,7 +16,7 @@ object WellFormed {
   /** Throws [[MalformedVariant]] at the first violation. */
   def check(metadata: Array[Byte], value: Array[Byte]): Unit = {
     val keys = new Dictionary(metadata)
-    if (keys.handedOn ne metadata)
+    if (keys.forSpark ne metadata)
       Encoding.malformed("its metadata says that its keys are sorted and unique, and they are not")
     new WellFormed(keys, value).check(0, value.length, 0)
   }

@@ -7,7 +7,7 @@
 package shreddedvariant.delta
 
 import org.apache.spark.sql.types.{DataType, StructType, VariantType}
-import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, PathStep}
 import shreddedvariant.stats._
 
 final class FileSkipping(
@@ -51,9 +51,9 @@ final class FileSkipping(
   ): Option[(ValueSource, LeafStatistics)] =
     FileSkipping.find(schema, path.column, caseSensitive).flatMap { case (variant, _) =>
       path.wanted match {
-        case Wanted.Presence if path.steps.isEmpty =>
+        case PathResult.Presence if path.steps.isEmpty =>
           Some((ValueSource.Nulls(variant, mayLack = false, laws), file.presence(variant)))
-        case _: Wanted.Value | _: Wanted.Raising if column.types.head != VariantType =>
+        case _: PathResult.Value | _: PathResult.Raising if column.types.head != VariantType =>
           for {
             keys <- FileSkipping.keys(path.steps)
             (scalar, facts) <- file.path(variant, NormalizedPath.of(keys))

@@ -60,14 +60,14 @@ object FileTyped {
 
 /**
  * A whole variant: the path of its group, the path of its `metadata` column (None in the draft layout), and its
- * root cell. `mayStandOutside` says that a value at the path of a cell may be stored in an outer cell if the
+ * root cell. `mayBeOutside` says that a value at the path of a cell may be stored in an outer cell if the
  * cell is missing.
  */
 final case class FileVariant(
     group: Seq[String],
     metadata: Option[Seq[String]],
     root: FileCell,
-    mayStandOutside: Boolean
+    mayBeOutside: Boolean
 ) {
   def isDraft: Boolean = metadata.isEmpty
   def isShredded: Boolean = root.typed.nonEmpty
@@ -113,7 +113,7 @@ object FileCell {
     case group: GroupType =>
       val binder = new ParquetCellBinder(column, maxDepth)
       val metadata = binder.metadata(group, path)
-      FileVariant(path, Some(metadata), binder.root(group, path), mayStandOutside = false)
+      FileVariant(path, Some(metadata), binder.root(group, path), mayBeOutside = false)
     case _ =>
       throw Errors.malformedLayout(column, "it is a single column and not a group of metadata and value")
   }

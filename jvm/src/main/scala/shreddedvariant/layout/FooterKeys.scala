@@ -5,10 +5,10 @@ object FooterKeys {
 
   /**
    * Prefix of a variant column. The value is `infer.Counts` of all rows of the file in base64, with as many
-   * paths as fit into [[MostCounts]] characters.
+   * paths as fit into [[MaxCountsBytes]] characters.
    */
   val CountsPrefix = "shredded_variant.counts."
-  val MostCounts: Int = 1024 * 1024
+  val MaxCountsBytes: Int = 1024 * 1024
 
   /** Prefix of a variant column. The value is the shape that the options of the write gave for the column. */
   val ShapePrefix = "shredded_variant.shape."

@@ -26,15 +26,15 @@ object PathStep {
 }
 
 /** `column` is the name of the variant or map, after the names of the structs around it; maps have no steps. */
-final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: Wanted) {
+final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: PathResult) {
 
   /** The name of the path in EXPLAIN; array indexes become `[*]`, because all elements share one leaf. */
   def leaf: String = wanted match {
-    case Wanted.Presence if steps.isEmpty => s"$path present"
-    case Wanted.MapPresence => s"$path present"
-    case _: Wanted.Entry => path
-    case Wanted.HasEntry(key) => s"$columnName has ${quoted(key)}"
-    case Wanted.MapSize | Wanted.MapKeys => path
+    case PathResult.Presence if steps.isEmpty => s"$path present"
+    case PathResult.MapPresence => s"$path present"
+    case _: PathResult.Entry => path
+    case PathResult.HasEntry(key) => s"$columnName has ${quoted(key)}"
+    case PathResult.MapSize | PathResult.MapKeys => path
     case _ => path.replaceAll("\\[\\d+\\]", "[*]")
   }
 
@@ -44,12 +44,12 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
    */
   def name: String = {
     val spelled = wanted match {
-      case Wanted.Value(target, zone) => cast(target, zone)
-      case Wanted.Failure(target, zone) => s"${cast(target, zone)} failing"
-      case Wanted.Raising(target, zone) => s"${cast(target, zone)} raising"
-      case Wanted.Presence | Wanted.MapPresence => s"$path present"
-      case _: Wanted.OfMap => cast(wanted.dataType, None)
-      case Wanted.Json(zone) => s"$path as JSON in $zone"
+      case PathResult.Value(target, zone) => cast(target, zone)
+      case PathResult.Failure(target, zone) => s"${cast(target, zone)} failing"
+      case PathResult.Raising(target, zone) => s"${cast(target, zone)} raising"
+      case PathResult.Presence | PathResult.MapPresence => s"$path present"
+      case _: PathResult.OfMap => cast(wanted.dataType, None)
+      case PathResult.Json(zone) => s"$path as JSON in $zone"
     }
     if (hasStructs(wanted.dataType)) spelled + capitals(spelled) else spelled
   }
@@ -71,10 +71,10 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
 
   /** The path in SQL syntax. */
   def path: String = wanted match {
-    case Wanted.Entry(key, _) => s"$columnName[${quoted(key)}]"
-    case Wanted.HasEntry(key) => s"map_contains_key($columnName, ${quoted(key)})"
-    case Wanted.MapSize => s"size($columnName)"
-    case Wanted.MapKeys => s"map_keys($columnName)"
+    case PathResult.Entry(key, _) => s"$columnName[${quoted(key)}]"
+    case PathResult.HasEntry(key) => s"map_contains_key($columnName, ${quoted(key)})"
+    case PathResult.MapSize => s"size($columnName)"
+    case PathResult.MapKeys => s"map_keys($columnName)"
     case _ => columnName + PathStep.text(steps)
   }
 
@@ -84,43 +84,44 @@ final case class PathColumn(column: Seq[String], steps: Seq[PathStep], wanted: W
   private def quoted(key: String) = "'" + key.replace("\\", "\\\\").replace("'", "\\'") + "'"
 }
 
-sealed trait Wanted {
+sealed trait PathResult {
   def dataType: DataType
 
   /** Whether the result needs only the levels of typed leaves, not their values. */
   def isOfLevels: Boolean = this match {
-    case Wanted.Presence | Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys | _: Wanted.HasEntry => true
+    case PathResult.Presence | PathResult.MapPresence | PathResult.MapSize | PathResult.MapKeys | _: PathResult.HasEntry =>
+      true
     case _ => false
   }
 }
 
-object Wanted {
+object PathResult {
 
   /**
    * The value cast to `target`, null if the cast fails, with null for parts that cannot be cast; `timeZone` is
    * the session's, if the cast needs it.
    */
-  final case class Value(target: DataType, timeZone: Option[String]) extends Wanted {
+  final case class Value(target: DataType, timeZone: Option[String]) extends PathResult {
     override def dataType: DataType = target
   }
 
   /** The same as [[Value]], but reading a row whose strict cast fails raises Spark's error. */
-  final case class Raising(target: DataType, timeZone: Option[String]) extends Wanted {
+  final case class Raising(target: DataType, timeZone: Option[String]) extends PathResult {
     override def dataType: DataType = target
   }
 
   /** The variant itself if a strict cast to `target` fails; null otherwise. */
-  final case class Failure(target: DataType, timeZone: Option[String]) extends Wanted {
+  final case class Failure(target: DataType, timeZone: Option[String]) extends PathResult {
     override def dataType: DataType = VariantType
   }
 
   /** True if the path has a value, also a variant null; null otherwise, like a row that an outer join adds. */
-  case object Presence extends Wanted {
+  case object Presence extends PathResult {
     override def dataType: DataType = BooleanType
   }
 
   /** A result from a map, not from a variant. */
-  sealed trait OfMap extends Wanted
+  sealed trait OfMap extends PathResult
 
   /** The value of a key of a map; null if the map does not have the key. */
   final case class Entry(key: String, value: DataType) extends OfMap {
@@ -148,7 +149,7 @@ object Wanted {
   }
 
   /** The value as `to_json` formats it in this time zone; null if the path has no value. */
-  final case class Json(timeZone: String) extends Wanted {
+  final case class Json(timeZone: String) extends PathResult {
     override def dataType: DataType = StringType
   }
 }

@@ -30,7 +30,7 @@ object KeyLimits {
 final class KeyCounts private (maxTracked: Int) {
   import KeyCounts._
 
-  def this() = this(KeyCounts.MostKeys)
+  def this() = this(KeyCounts.MaxCountedKeys)
 
   private var counts = new java.util.HashMap[UTF8String, KeyCount]
   private var mapCount = 0L
@@ -156,7 +156,7 @@ object KeyCounts {
   val MaxKeyBytes = 1024
 
   /** The maximum number of tracked keys. */
-  val MostKeys = 100000
+  val MaxCountedKeys = 100000
 
   /** The maximum number of counts in a footer; and the factor from nearly frequent keys to frequent keys. */
   private val MaxNearest = 1000

@@ -54,7 +54,7 @@ private[maps] object KeyCountsFormat {
       val maps = number()
       val limit = if (version == Cut) number() else KeyLimiter.Unlimited
       var remaining = number()
-      if (remaining > KeyCounts.MostKeys) fail("they have too many keys")
+      if (remaining > KeyCounts.MaxCountedKeys) fail("they have too many keys")
       val keys = Seq.newBuilder[(UTF8String, KeyCount)]
       var previous: UTF8String = null
       while (remaining > 0) {

@@ -1,7 +1,7 @@
 /**
  * Finds the strict accesses that Spark evaluates for every row of a leaf.
  *
- * The column of such an access may raise the error when a row is read whose cast fails ([[Wanted.Raising]]),
+ * The column of such an access may raise the error when a row is read whose cast fails ([[PathResult.Raising]]),
  * because the access would raise the error for the same row. Law: only projections are between the leaf and the
  * access, so no row is removed before the access, and no part of the expression decides whether the access is
  * evaluated. Nodes above the access do not matter: a row that a LIMIT or a join does not need is not read

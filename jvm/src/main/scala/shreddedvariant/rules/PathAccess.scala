@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.expressions.variant._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, PathStep}
 
 /** A variant or map: an attribute of the plan, and the struct fields that lead from it to the column. */
 final case class ColumnRef(attribute: ExprId, fields: Seq[String], isMap: Boolean)
@@ -28,7 +28,7 @@ sealed trait Access {
  * An access to an entry of a map, to its keys or to its size. A missing key gives NULL in any mode, so the
  * access never fails. `otherwise` is the value of the access if the column is NULL.
  */
-final case class EntryAccess(ref: ColumnRef, wanted: Wanted, otherwise: Option[Literal] = None)
+final case class EntryAccess(ref: ColumnRef, wanted: PathResult, otherwise: Option[Literal] = None)
     extends Access {
   override def value: PathColumn = PathColumn(ref.fields, Nil, wanted)
 }
@@ -45,10 +45,10 @@ final case class PathAccess(
   override def value: PathColumn = PathColumn(
     ref.fields,
     steps,
-    if (isJson) Wanted.Json(zone.get) else Wanted.Value(target, usedZone)
+    if (isJson) PathResult.Json(zone.get) else PathResult.Value(target, usedZone)
   )
-  def raising: PathColumn = PathColumn(ref.fields, steps, Wanted.Raising(target, usedZone))
-  def failure: PathColumn = PathColumn(ref.fields, steps, Wanted.Failure(target, usedZone))
+  def raising: PathColumn = PathColumn(ref.fields, steps, PathResult.Raising(target, usedZone))
+  def failure: PathColumn = PathColumn(ref.fields, steps, PathResult.Failure(target, usedZone))
 
   /** Casts to text and to variant never fail. */
   def canFail: Boolean = strict && target != VariantType && !target.isInstanceOf[StringType]
@@ -102,18 +102,18 @@ final class AccessFinder(holders: ExprId => Boolean) {
   def access(e: Expression): Option[Access] = entry(e).orElse(path(e))
 
   private def entry(e: Expression): Option[EntryAccess] = e match {
-    case GetMapValue(child, Key(key)) => map(child).map(EntryAccess(_, Wanted.Entry(key, e.dataType)))
-    case ElementAt(child, Key(key), _, _) => map(child).map(EntryAccess(_, Wanted.Entry(key, e.dataType)))
-    case ArrayContains(MapKeys(child), Key(key)) => map(child).map(EntryAccess(_, Wanted.HasEntry(key)))
+    case GetMapValue(child, Key(key)) => map(child).map(EntryAccess(_, PathResult.Entry(key, e.dataType)))
+    case ElementAt(child, Key(key), _, _) => map(child).map(EntryAccess(_, PathResult.Entry(key, e.dataType)))
+    case ArrayContains(MapKeys(child), Key(key)) => map(child).map(EntryAccess(_, PathResult.HasEntry(key)))
     case Size(MapKeys(child), isLegacy) => size(child, isLegacy)
     case Size(child, isLegacy) => size(child, isLegacy)
-    case MapKeys(child) => map(child).map(EntryAccess(_, Wanted.MapKeys))
+    case MapKeys(child) => map(child).map(EntryAccess(_, PathResult.MapKeys))
     case _ => None
   }
 
   /** The size of NULL is -1 in legacy mode, without ANSI. */
   private def size(child: Expression, isLegacy: Boolean) =
-    map(child).map(EntryAccess(_, Wanted.MapSize, Option.when(isLegacy)(Literal(-1))))
+    map(child).map(EntryAccess(_, PathResult.MapSize, Option.when(isLegacy)(Literal(-1))))
 
   private def map(e: Expression): Option[ColumnRef] = column(e).filter(_.isMap)
 
@@ -145,8 +145,8 @@ final class AccessFinder(holders: ExprId => Boolean) {
   }
 
   private def presenceOf(e: Expression): Option[(ColumnRef, PathColumn)] =
-    map(e).map(ref => ref -> PathColumn(ref.fields, Nil, Wanted.MapPresence)).orElse(part(e).map {
-      case (ref, path) => ref -> PathColumn(ref.fields, path, Wanted.Presence)
+    map(e).map(ref => ref -> PathColumn(ref.fields, Nil, PathResult.MapPresence)).orElse(part(e).map {
+      case (ref, path) => ref -> PathColumn(ref.fields, path, PathResult.Presence)
     })
 
   /** The variant and the path of an expression that returns a part of a variant as a variant. */

@@ -214,7 +214,7 @@ final class CellWalk(root: CellVector, keys: StoredKeys, sink: CellSink) {
         val id = dictionary.checkId(residual.id(i))
         val name = stored.dictionary.nameOfId(id)
         val field = if (name < 0) -1 else fieldOfName(name)
-        if (field < 0 || keys.standInForMissing && fields(field).isMissing(row)) {
+        if (field < 0 || keys.usesStoredForMissing && fields(field).isMissing(row)) {
           entries(size) = dictionary.ranks(id).toLong << 32 | i
           size += 1
         }

@@ -67,8 +67,8 @@ final class Shredder(
     budget.reset(value.length)
     dictionary = dictionaries.resolve(metadata)
     if (layout.hasMetadata) {
-      val handedOn = dictionary.dictionary.handedOn
-      metadataLeaf.write(handedOn, 0, handedOn.length, r, definition)
+      val forSpark = dictionary.dictionary.forSpark
+      metadataLeaf.write(forSpark, 0, forSpark.length, r, definition)
     }
     root.write(value, 0, r)
   }

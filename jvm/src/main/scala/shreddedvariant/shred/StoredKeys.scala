@@ -29,7 +29,7 @@ sealed abstract class StoredKeys(root: CellVector) {
   def stored(cell: CellVector, row: Int): StoredValue
 
   /** Whether a missing shredded field takes the value of its key in the stored object. */
-  def standInForMissing: Boolean
+  def usesStoredForMissing: Boolean
   def conflict(cell: CellVector, reason: String): ShreddedVariantException
 
   def nameOf(key: String): Int = {
@@ -74,7 +74,7 @@ final class RowKeys(root: CellVector) extends StoredKeys(root) {
   override def stored(cell: CellVector, row: Int): StoredValue =
     new StoredValue(cell.value.getBinary(row), 0, dictionary)
 
-  override def standInForMissing: Boolean = false
+  override def usesStoredForMissing: Boolean = false
 
   override def conflict(cell: CellVector, reason: String): ShreddedVariantException =
     Errors.conflict(cell.path, ParquetLayout.Value, reason)
@@ -96,7 +96,7 @@ final class PartKeys(root: CellVector) extends StoredKeys(root) {
     new StoredValue(bytes, start, dictionaries.resolve(bytes, start))
   }
 
-  override def standInForMissing: Boolean = true
+  override def usesStoredForMissing: Boolean = true
 
   override def conflict(cell: CellVector, reason: String): ShreddedVariantException =
     Errors.conflict(cell.path, DraftLayout.UntypedValue, reason)

@@ -2,7 +2,7 @@
 package shreddedvariant.stats
 
 import org.apache.spark.sql.types.VariantType
-import shreddedvariant.layout.{ScalarType, Wanted}
+import shreddedvariant.layout.{PathResult, ScalarType}
 
 /**
  * `scalar` is the typed leaf, if it is the only typed part of the cell. `isComplex` means that the cell has
@@ -39,7 +39,7 @@ final case class CellSources(
   }
 
   private def isPresence(column: Column) = column.origin match {
-    case Origin.Path(path) => path.wanted == Wanted.Presence
+    case Origin.Path(path) => path.wanted == PathResult.Presence
     case _: Origin.Plain => false
   }
 }

@@ -150,7 +150,7 @@ class FileSkippingSuite extends shreddedvariant.Suite {
     val path = shreddedvariant.layout.PathColumn(
       Seq("v"),
       Seq(shreddedvariant.layout.PathStep.Key("a")),
-      shreddedvariant.layout.Wanted.Value(LongType, None)
+      shreddedvariant.layout.PathResult.Value(LongType, None)
     )
     val predicate =
       Predicate.Holds(Column(Origin.Path(path), Seq(LongType), isStrict = false, "v.a"), less(Datum.exact(5)))

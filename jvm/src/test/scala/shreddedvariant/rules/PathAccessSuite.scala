@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.json.StructsToJsonEvaluator
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult}
 
 class PathAccessSuite extends shreddedvariant.Suite with StubPlans {
   private val other = AttributeReference("other", VariantType)()
@@ -95,7 +95,7 @@ class PathAccessSuite extends shreddedvariant.Suite with StubPlans {
       assertEquals(finder.presence(e).map(_._2.name), Some(".a present"), e)
     assertEquals(
       finder.presence(IsNull(m)).map(_._2),
-      Some(PathColumn(Nil, Nil, Wanted.MapPresence))
+      Some(PathColumn(Nil, Nil, PathResult.MapPresence))
     )
     for (
       e <- Seq(

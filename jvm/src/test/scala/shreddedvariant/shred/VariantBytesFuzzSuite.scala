@@ -145,7 +145,7 @@ private object VariantBytesFuzzSuite {
   }
 
   private final class Walks {
-    private val handedOn = new HandedOn(1000, asTheyStand = false)
+    private val forSpark = new VariantForSpark(1000, unchanged = false)
     private val ofVariant = new JsonWriter.OfVariant("v", utc, Int.MaxValue, 1000)
     private val dictionaries = new Dictionaries(new Names(IndexedSeq("a", "b")))
     private val counts = Iterator.continually(new Counts).flatMap(Iterator.fill(1000)(_))
@@ -160,8 +160,8 @@ private object VariantBytesFuzzSuite {
         }
       },
       "handed on" -> { (metadata: Array[Byte], value: Array[Byte]) =>
-        handedOn.metadata(metadata)
-        handedOn.value(value, metadata)
+        forSpark.metadata(metadata)
+        forSpark.value(value, metadata)
         ()
       },
       "looked up" -> { (metadata: Array[Byte], value: Array[Byte]) =>

@@ -4,13 +4,13 @@ package shreddedvariant.stats
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
-import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, PathStep}
 
 class ExactAggregatesSuite extends shreddedvariant.Suite {
   private val order = new DatumOrder(SkippingRules.all)
 
   private def aggregates(c: Case, laws: SkippingRules): Option[ExactAggregates] = {
-    val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(c.target, None))
+    val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), PathResult.Value(c.target, None))
     val column = Column(Origin.Path(path), Seq(c.target), c.isStrict, "v.a")
     val tallies = SkippedRows.parts(c, column, laws).map { part =>
       val facts = part.leaf.map(leaf => written(SkippedRows.facts(c, leaf, order)))

@@ -4,7 +4,7 @@ package shreddedvariant.stats
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
-import shreddedvariant.layout.{PathColumn, PathStep, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, PathStep}
 
 class FirstRowsSuite extends shreddedvariant.Suite {
   private val compared = (dataType: DataType) =>
@@ -99,7 +99,7 @@ private final case class Ranks(groups: Seq[Case], ascending: Boolean, nullsFirst
   private val order = new DatumOrder(SkippingRules.all)
   private def one: Case = groups.head
   val column: Column = {
-    val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(one.target, None))
+    val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), PathResult.Value(one.target, None))
     Column(Origin.Path(path), Seq(one.target), one.isStrict, "v.a")
   }
   val top: Top = Top(column, ascending, nullsFirst, rows)

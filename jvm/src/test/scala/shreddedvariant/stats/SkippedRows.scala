@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.VariantVal
 import org.scalacheck.Gen
 import shreddedvariant.Value
-import shreddedvariant.layout.{PathColumn, PathStep, ScalarType, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, PathStep, ScalarType}
 import shreddedvariant.rules.StrictCast
 import shreddedvariant.source.scan.{ScanColumns, ScanPredicates}
 
@@ -47,7 +47,7 @@ final case class Habits(
 )
 
 object SkippedRows {
-  private val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(StringType, None))
+  private val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), PathResult.Value(StringType, None))
 
   // ---- values ----
 
@@ -305,8 +305,8 @@ object SkippedRows {
   // ---- our evaluation ----
 
   def predicate(c: Case, laws: SkippingRules = SkippingRules.all): Predicate = {
-    val value = path.copy(wanted = Wanted.Value(c.target, None))
-    val failing = path.copy(wanted = Wanted.Failure(c.target, None))
+    val value = path.copy(wanted = PathResult.Value(c.target, None))
+    val failing = path.copy(wanted = PathResult.Failure(c.target, None))
     val columns =
       new ScanColumns(Map("value" -> value, "failing" -> failing), new StructType, caseSensitive = true)
     new ScanPredicates(columns, laws = laws).read(c.filter)

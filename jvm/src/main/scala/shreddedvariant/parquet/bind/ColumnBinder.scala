@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.Errors
-import shreddedvariant.layout.{PathColumn, Shape, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, Shape}
 import shreddedvariant.parquet.file.{FileMaps, RowGroup, VariantGroups}
 import shreddedvariant.parquet.vector.{
   Assembled,
@@ -66,7 +66,7 @@ final class ColumnBinder(
   }
 
   private def path(column: PathColumn, requested: DataType): ReadColumn = column.wanted match {
-    case _: Wanted.OfMap => maps.path(column, requested)
+    case _: PathResult.OfMap => maps.path(column, requested)
     case _ => variants.path(column, requested)
   }
 

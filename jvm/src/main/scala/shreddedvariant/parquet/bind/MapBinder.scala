@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 import shreddedvariant.Errors
-import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult}
 import shreddedvariant.maps.{HotEntries, MergedKeys, MergedMap, PickedVector}
 import shreddedvariant.parquet.file.{FileMaps, RowGroup}
 import shreddedvariant.parquet.vector.{
@@ -81,14 +81,14 @@ final class MapBinder(
       case None => new FixedColumn(ConstantVector(requested, None, job.batchSize))
       case Some(map) =>
         column.wanted match {
-          case Wanted.Entry(key, _) => new FixedColumn(valueOf(map, key, requested, column.path))
-          case Wanted.HasEntry(key) => new FixedColumn(hasKey(map, key, column.columnName))
-          case Wanted.MapPresence => presence(map)
-          case Wanted.MapSize =>
+          case PathResult.Entry(key, _) => new FixedColumn(valueOf(map, key, requested, column.path))
+          case PathResult.HasEntry(key) => new FixedColumn(hasKey(map, key, column.columnName))
+          case PathResult.MapPresence => presence(map)
+          case PathResult.MapSize =>
             keysOf(map, column.columnName)
             val lists = leaves.lists(map)
             new FixedColumn(new MapSizeVector(lists, nulls(map, lists, column.columnName)))
-          case Wanted.MapKeys => new FixedColumn(allKeys(map, requested, column.columnName))
+          case PathResult.MapKeys => new FixedColumn(allKeys(map, requested, column.columnName))
           case other => throw new IllegalStateException(s"$other is not for maps")
         }
     }

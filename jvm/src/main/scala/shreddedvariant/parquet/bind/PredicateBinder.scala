@@ -21,8 +21,8 @@ final class PredicateBinder(
 ) {
   def parts(column: Column): Seq[ValueSource] = place.named {
     column.origin match {
-      case Origin.Path(path @ PathColumn(_, _, Wanted.Entry(key, _))) => Seq(entryPart(path, key, column))
-      case Origin.Path(PathColumn(_, _, _: Wanted.OfMap)) => Seq(ValueSource.Unknown)
+      case Origin.Path(path @ PathColumn(_, _, PathResult.Entry(key, _))) => Seq(entryPart(path, key, column))
+      case Origin.Path(PathColumn(_, _, _: PathResult.OfMap)) => Seq(ValueSource.Unknown)
       case Origin.Path(path) => pathParts(path, column)
       case Origin.Plain(names) => Seq(plainPart(names, column))
     }
@@ -35,7 +35,7 @@ final class PredicateBinder(
       case None => Seq(ValueSource.Absent)
       case Some(bound) =>
         path.wanted match {
-          case Wanted.Presence if path.steps.isEmpty => Seq(presencePart(bound))
+          case PathResult.Presence if path.steps.isEmpty => Seq(presencePart(bound))
           // The root is never missing: if all its columns are null, the root is a variant null.
           case _ if path.steps.isEmpty && column.types.head == VariantType => Seq(ValueSource.Unknown)
           case _ =>

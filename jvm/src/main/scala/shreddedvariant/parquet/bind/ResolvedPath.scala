@@ -33,14 +33,14 @@ object ResolvedPath {
    * from the outermost cell with stored values on.
    */
   def find(variant: FileVariant, steps: Seq[PathStep]): Option[ResolvedPath] =
-    find(variant.root, steps, Nil, None, variant.mayStandOutside)
+    find(variant.root, steps, Nil, None, variant.mayBeOutside)
 
   @tailrec private def find(
       cell: FileCell,
       steps: Seq[PathStep],
       hops: Seq[(FileTyped.Array, Int)],
       outer: Option[ResolvedPath],
-      mayStandOutside: Boolean
+      mayBeOutside: Boolean
   ): Option[ResolvedPath] = {
     val next: Option[(FileCell, Option[(FileTyped.Array, Int)])] = steps.headOption.flatMap {
       case PathStep.Key(key) => cell.fields.flatMap(_.field(key)).map((_, None))
@@ -49,8 +49,8 @@ object ResolvedPath {
     val end = ResolvedPath(cell, hops, steps, outer)
     next match {
       case Some((inner, hop)) =>
-        val enclosing = if (mayStandOutside && (cell.value.isDefined || outer.isDefined)) Some(end) else None
-        find(inner, steps.tail, hops ++ hop, enclosing, mayStandOutside)
+        val enclosing = if (mayBeOutside && (cell.value.isDefined || outer.isDefined)) Some(end) else None
+        find(inner, steps.tail, hops ++ hop, enclosing, mayBeOutside)
       case None => Option.when(steps.isEmpty || cell.value.isDefined || outer.isDefined)(end)
     }
   }

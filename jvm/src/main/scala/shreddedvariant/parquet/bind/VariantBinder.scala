@@ -46,7 +46,7 @@ final class VariantBinder(
     leaves: FileLeaves,
     job: ReadJob
 ) {
-  private val handedOn = new HandedOn(job.limits.maxDepth, asTheyStand = job.isStrict)
+  private val forSpark = new VariantForSpark(job.limits.maxDepth, unchanged = job.isStrict)
   private val extractions = mutable.Map.empty[(PathColumn, DataType), PathExtraction]
 
   // ---- whole variants ----
@@ -60,7 +60,7 @@ final class VariantBinder(
         new MetadataVector(
           name,
           leaves.leaf(column, BinaryType, Rebasing.none, _ => true).vector,
-          handedOn,
+          forSpark,
           position
         )
       val root = cell(bound.root)
@@ -70,10 +70,10 @@ final class VariantBinder(
             name,
             metadata,
             new RowRebuilder(root, job.limits.maxBytes, job.isStrict),
-            handedOn,
+            forSpark,
             position
           )
-        else new StoredValueVector(name, metadata, root.value, handedOn, position)
+        else new StoredValueVector(name, metadata, root.value, forSpark, position)
       new VariantVector(metadata, value)
     case None =>
       val rebuilder = new DraftRebuilder(cell(bound.root), job.limits.maxBytes, job.limits.maxDepth)
@@ -81,11 +81,11 @@ final class VariantBinder(
   }
 
   private def madeVariants(name: String, presence: Presence, variant: Int => VariantVal): ColumnVector =
-    leaves.register(new MadeVariantVector(name, presence, variant, handedOn, position))
+    leaves.register(new MadeVariantVector(name, presence, variant, forSpark, position))
 
   private def metadataOf(bound: FileVariant, name: String, need: RowGroup => Boolean): ColumnVector =
     bound.metadata.fold[ColumnVector](new NoMetadataVector) { column =>
-      new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), handedOn, position)
+      new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), forSpark, position)
     }
 
   /**
@@ -131,16 +131,16 @@ final class VariantBinder(
       case None => missing(requested)
       case Some(bound) =>
         column.wanted match {
-          case Wanted.Presence if column.steps.isEmpty =>
+          case PathResult.Presence if column.steps.isEmpty =>
             new PresenceColumn(leaves.variantPresence(bound), job.batchSize)
-          case Wanted.Presence => presence(bound, column, name)
-          case Wanted.Value(_, zone) => value(bound, column, name, requested, zone)
-          case Wanted.Raising(target, zone) =>
-            extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
+          case PathResult.Presence => presence(bound, column, name)
+          case PathResult.Value(_, zone) => value(bound, column, name, requested, zone)
+          case PathResult.Raising(target, zone) =>
+            extraction(bound, column.copy(wanted = PathResult.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.raising)
-          case Wanted.Json(zone) => json(bound, column, name, zone)
-          case Wanted.Failure(target, zone) =>
-            extraction(bound, column.copy(wanted = Wanted.Value(target, zone)), name, target, zone)
+          case PathResult.Json(zone) => json(bound, column, name, zone)
+          case PathResult.Failure(target, zone) =>
+            extraction(bound, column.copy(wanted = PathResult.Value(target, zone)), name, target, zone)
               .fold(missing(requested))(_.failures)
           case other => throw new IllegalStateException(s"$other is not for variants")
         }
@@ -169,7 +169,7 @@ final class VariantBinder(
         // Where the cell is missing, the stored value of an enclosing cell may have the path.
         else new FixedColumn(new PresenceVector(lookupOf(bound, end, name, outline)._2))
       case _ =>
-        extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
+        extraction(bound, column.copy(wanted = PathResult.Value(VariantType, None)), name, VariantType, None)
           .fold(missing(BooleanType))(part =>
             new FixedColumn(new PresenceVector(row => !part.values.vector.isNullAt(row)))
           )
@@ -195,7 +195,7 @@ final class VariantBinder(
       val metadata = metadataOf(bound, name, _ => true)
       val vector = cell(end.cell)
       val rebuilder = new RowRebuilder(vector, job.limits.maxBytes)
-      new PartVector(name, vector, metadata, rebuilder, handedOn, position)
+      new PartVector(name, vector, metadata, rebuilder, forSpark, position)
     }
 
   private def json(bound: FileVariant, column: PathColumn, name: String, zone: String): ReadColumn = {
@@ -219,7 +219,7 @@ final class VariantBinder(
         if (outer.isEmpty) new FixedColumn(text)
         else new FixedColumn(new EitherTextVector(text, ofVariants(new FixedColumn(part(bound, end, name)))))
       case _ =>
-        extraction(bound, column.copy(wanted = Wanted.Value(VariantType, None)), name, VariantType, None)
+        extraction(bound, column.copy(wanted = PathResult.Value(VariantType, None)), name, VariantType, None)
           .fold(missing(StringType))(part => new FixedColumn(ofVariants(part.values)))
     }
   }

@@ -64,7 +64,7 @@ object OpenFile {
     val options = HadoopReadOptions.builder(conf, path)
       .withCodecFactory(codecs)
       .withAllocator(new PageAllocator)
-      .withMaxAllocationInBytes(PageArrays.Most)
+      .withMaxAllocationInBytes(PageArrays.MaxSize)
     // On a local disk, vectored reads use extra buffers and are slower than reading one range after the other.
     if (path.toUri.getScheme == "file" && conf.get(ParquetInputFormat.HADOOP_VECTORED_IO_ENABLED) == null)
       options.withUseHadoopVectoredIo(false)

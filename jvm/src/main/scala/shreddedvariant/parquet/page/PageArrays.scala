@@ -20,16 +20,16 @@ import org.apache.parquet.bytes.ByteBufferAllocator
 
 private[parquet] object PageArrays {
   private final val MinSize = 16 * 1024
-  final val Most = 4 * 1024 * 1024
+  final val MaxSize = 4 * 1024 * 1024
   private final val MaxPooledSize = 32L * 1024 * 1024
 
   /** An array of at least this size. It may contain old bytes. */
   def take(size: Int): Array[Byte] =
-    if (size < MinSize || size > Most) new Array[Byte](size)
+    if (size < MinSize || size > MaxSize) new Array[Byte](size)
     else ofThread.remove(size).getOrElse(new Array[Byte](rounded(size)))
 
   def give(array: Array[Byte]): Unit =
-    if (array.length >= MinSize && array.length <= Most) ofThread.add(array)
+    if (array.length >= MinSize && array.length <= MaxSize) ofThread.add(array)
 
   /** Rounds up, so that the array can serve requests of similar size. */
   private def rounded(size: Int) = {

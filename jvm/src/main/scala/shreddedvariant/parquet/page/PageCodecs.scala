@@ -54,9 +54,24 @@ final class PageCodecs(conf: Configuration) extends CompressionCodecFactory {
   }
 }
 
-/** Parquet's decompressor, which allocates the promised size before it decompresses. */
+/** A decompressor of whole pages, which has nothing to release. */
+private[parquet] abstract class WholePageDecompressor extends BytesInputDecompressor {
+  override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit = {
+    val bytes = BytesInput.from(page.slice(page.position(), length))
+    to.put(decompress(bytes, size).toInputStream.readAllBytes())
+    page.position(page.position() + length)
+    ()
+  }
+
+  override def release(): Unit = ()
+}
+
+/**
+ * Parquet's decompressor, which allocates the promised size before it decompresses. The factory owns and
+ * releases it.
+ */
 private[parquet] final class CheckedDecompressor(codec: CompressionCodecName, pages: BytesInputDecompressor)
-    extends BytesInputDecompressor {
+    extends WholePageDecompressor {
   override def decompress(page: BytesInput, size: Int): BytesInput = {
     PageSizes.check(codec, page.size, size.toLong)
     // The decompressor returns a stream: its errors must not appear later, in a reader of the page.
@@ -69,24 +84,6 @@ private[parquet] final class CheckedDecompressor(codec: CompressionCodecName, pa
     }
   }
 
-  override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit =
-    CheckedDecompressor.put(
-      decompress(BytesInput.from(page.slice(page.position(), length)), size),
-      page,
-      length,
-      to
-    )
-
-  // The factory owns Parquet's decompressor and releases it.
-  override def release(): Unit = ()
-}
-
-private[parquet] object CheckedDecompressor {
-  def put(decompressed: BytesInput, page: ByteBuffer, length: Int, to: ByteBuffer): Unit = {
-    to.put(decompressed.toInputStream.readAllBytes())
-    page.position(page.position() + length)
-    ()
-  }
 }
 
 /**
@@ -98,7 +95,7 @@ private[parquet] object CheckedDecompressor {
  *
  * Compressed bytes follow until the block is full. Hadoop's decompressor allocates the stated sizes unchecked.
  */
-private[parquet] object Lz4Decompressor extends BytesInputDecompressor {
+private[parquet] object Lz4Decompressor extends WholePageDecompressor {
   private val lz4 = LZ4Factory.fastestInstance().safeDecompressor()
 
   override def decompress(page: BytesInput, size: Int): BytesInput = {
@@ -112,9 +109,9 @@ private[parquet] object Lz4Decompressor extends BytesInputDecompressor {
     BytesInput.from(to.flip())
   }
 
-  private def number(from: ByteBuffer, most: Int): Int = {
+  private def number(from: ByteBuffer, max: Int): Int = {
     val number = if (from.remaining < 4) -1 else from.getInt()
-    if (number < 1 || number > most)
+    if (number < 1 || number > max)
       throw new ParquetDecodingException("a block of LZ4 does not fit its page")
     number
   }
@@ -129,16 +126,6 @@ private[parquet] object Lz4Decompressor extends BytesInputDecompressor {
     } catch {
       case e: LZ4Exception => throw new ParquetDecodingException(s"an LZ4 page: ${e.getMessage}", e)
     }
-
-  override def decompress(page: ByteBuffer, length: Int, to: ByteBuffer, size: Int): Unit =
-    CheckedDecompressor.put(
-      decompress(BytesInput.from(page.slice(page.position(), length)), size),
-      page,
-      length,
-      to
-    )
-
-  override def release(): Unit = ()
 }
 
 /**

@@ -18,14 +18,14 @@ object PartialAggregate {
   def of(aggregate: Aggregate): PartialAggregate = aggregate match {
     case Aggregate.CountRows | _: Aggregate.CountValues => new Counted
     case Aggregate.MinMax(compared, isMax) => compared.field.dataType match {
-        case BooleanType => new BooleanExtreme(isMax)
-        case ByteType => new ByteExtreme(isMax)
-        case ShortType => new ShortExtreme(isMax)
-        case IntegerType | DateType | _: YearMonthIntervalType => new IntExtreme(isMax)
-        case FloatType => new FloatExtreme(isMax)
-        case DoubleType => new DoubleExtreme(isMax)
-        case decimal: DecimalType => new DecimalExtreme(decimal, isMax)
-        case _ => new LongExtreme(isMax)
+        case BooleanType => new BooleanMinMax(isMax)
+        case ByteType => new ByteMinMax(isMax)
+        case ShortType => new ShortMinMax(isMax)
+        case IntegerType | DateType | _: YearMonthIntervalType => new IntMinMax(isMax)
+        case FloatType => new FloatMinMax(isMax)
+        case DoubleType => new DoubleMinMax(isMax)
+        case decimal: DecimalType => new DecimalMinMax(decimal, isMax)
+        case _ => new LongMinMax(isMax)
       }
   }
 }
@@ -73,7 +73,7 @@ private[parquet] abstract class PartialMinMax(isMax: Boolean) extends PartialAgg
 }
 
 /** For types that are ordered as whole numbers. */
-private[parquet] abstract class WholeExtreme(isMax: Boolean) extends PartialMinMax(isMax) {
+private[parquet] abstract class WholeNumberMinMax(isMax: Boolean) extends PartialMinMax(isMax) {
   protected var best = 0L
 
   protected final def update(number: Long): Unit =
@@ -85,28 +85,28 @@ private[parquet] abstract class WholeExtreme(isMax: Boolean) extends PartialMinM
   }
 }
 
-private[parquet] final class BooleanExtreme(isMax: Boolean) extends WholeExtreme(isMax) {
+private[parquet] final class BooleanMinMax(isMax: Boolean) extends WholeNumberMinMax(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit =
     update(if (values.getBoolean(row)) 1L else 0L)
   override protected def value: Any = best == 1
 }
 
-private[parquet] final class ByteExtreme(isMax: Boolean) extends WholeExtreme(isMax) {
+private[parquet] final class ByteMinMax(isMax: Boolean) extends WholeNumberMinMax(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit = update(values.getByte(row).toLong)
   override protected def value: Any = best.toByte
 }
 
-private[parquet] final class ShortExtreme(isMax: Boolean) extends WholeExtreme(isMax) {
+private[parquet] final class ShortMinMax(isMax: Boolean) extends WholeNumberMinMax(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit = update(values.getShort(row).toLong)
   override protected def value: Any = best.toShort
 }
 
-private[parquet] final class IntExtreme(isMax: Boolean) extends WholeExtreme(isMax) {
+private[parquet] final class IntMinMax(isMax: Boolean) extends WholeNumberMinMax(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit = update(values.getInt(row).toLong)
   override protected def value: Any = best.toInt
 }
 
-private[parquet] final class LongExtreme(isMax: Boolean) extends WholeExtreme(isMax) {
+private[parquet] final class LongMinMax(isMax: Boolean) extends WholeNumberMinMax(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit = update(values.getLong(row))
   override protected def value: Any = best
 }
@@ -129,18 +129,18 @@ private[parquet] abstract class FloatingExtreme(isMax: Boolean) extends PartialM
   }
 }
 
-private[parquet] final class FloatExtreme(isMax: Boolean) extends FloatingExtreme(isMax) {
+private[parquet] final class FloatMinMax(isMax: Boolean) extends FloatingExtreme(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit =
     update(values.getFloat(row).toDouble)
   override protected def value: Any = best.toFloat
 }
 
-private[parquet] final class DoubleExtreme(isMax: Boolean) extends FloatingExtreme(isMax) {
+private[parquet] final class DoubleMinMax(isMax: Boolean) extends FloatingExtreme(isMax) {
   override protected def updateAt(values: ColumnVector, row: Int): Unit = update(values.getDouble(row))
   override protected def value: Any = best
 }
 
-private[parquet] final class DecimalExtreme(decimal: DecimalType, isMax: Boolean)
+private[parquet] final class DecimalMinMax(decimal: DecimalType, isMax: Boolean)
     extends PartialMinMax(isMax) {
   private var best: Decimal = _
 

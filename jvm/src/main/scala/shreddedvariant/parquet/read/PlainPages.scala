@@ -150,7 +150,7 @@ private[parquet] object PlainPages {
 
   /** For lengths, Spark's decoder takes four bytes of memory for each entry of a page, also for nulls. */
   def takesTooMuch(page: DataPage): Boolean =
-    page.getValueCount > RowPages.MostEntries && {
+    page.getValueCount > RowPages.MaxEntries && {
       val encoding = encodingOf(page)
       encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY || encoding == Encoding.DELTA_BYTE_ARRAY
     }

@@ -58,11 +58,11 @@ object RowPages {
    * Maximal entries of a page. A run of any length takes few bytes, but each copied entry takes four bytes of
    * memory.
    */
-  private[parquet] final val MostEntries = 1 << 24
+  private[parquet] final val MaxEntries = 1 << 24
 
   /** Whether rows of a chunk can be cut out of its pages. */
   def cuts(group: RowGroup, leaf: LeafColumnReader): Boolean =
-    takes(group, leaf) && group.chunk(leaf.path).exists(_.getValueCount <= MostEntries)
+    takes(group, leaf) && group.chunk(leaf.path).exists(_.getValueCount <= MaxEntries)
 
   /** Whether [[ValueCopy]] supports all encodings of the chunk. */
   def takes(group: RowGroup, leaf: LeafColumnReader): Boolean = group.chunk(leaf.path).exists { chunk =>
@@ -119,7 +119,7 @@ private[parquet] final class RowPageReader(
       buffer.needAll()
       page
     } else {
-      if (page.getValueCount < 0 || page.getValueCount > RowPages.MostEntries)
+      if (page.getValueCount < 0 || page.getValueCount > RowPages.MaxEntries)
         throw new ParquetDecodingException(s"a page of ${page.getValueCount} values")
       val bytes = PageBytes(page, maxRepetition, maxDefinition, buffer)
       val selection = new PagePart(column, bytes, page.getValueCount.toLong, values, buffer)

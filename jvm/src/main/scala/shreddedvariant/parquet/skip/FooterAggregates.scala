@@ -6,7 +6,7 @@ import scala.collection.mutable
 import org.apache.parquet.VersionParser.ParsedVersion
 import org.apache.parquet.schema.MessageType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
-import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult}
 import shreddedvariant.parquet.bind.PredicateBinder
 import shreddedvariant.parquet.file.{RowGroup, StatisticsReader}
 import shreddedvariant.stats._
@@ -33,10 +33,10 @@ final class FooterAggregates(schema: MessageType, binder: PredicateBinder, write
   private def isExact(column: Column, parts: Seq[ValueSource]): Boolean = (column.origin, parts) match {
     // The reader may refuse a column of another type, so its values are decoded.
     case (_: Origin.Plain, Seq(typed: ValueSource.Typed)) => typed.casts.forall(_.isReading)
-    case (Origin.Path(PathColumn(_, _, _: Wanted.Entry)), Seq(typed: ValueSource.Typed)) =>
+    case (Origin.Path(PathColumn(_, _, _: PathResult.Entry)), Seq(typed: ValueSource.Typed)) =>
       typed.casts.forall(_.isReading)
     // Null metadata means a NULL variant only if the metadata column is required in its group.
-    case (Origin.Path(PathColumn(_, Nil, Wanted.Presence)), Seq(ValueSource.Nulls(leaf, _, _))) =>
+    case (Origin.Path(PathColumn(_, Nil, PathResult.Presence)), Seq(ValueSource.Nulls(leaf, _, _))) =>
       schema.getMaxDefinitionLevel(leaf: _*) == schema.getMaxDefinitionLevel(leaf.init: _*)
     case _ => true
   }

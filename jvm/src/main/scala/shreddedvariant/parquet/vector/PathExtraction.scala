@@ -46,7 +46,7 @@ final class PathExtraction(
   private var failed = new Array[Boolean](0)
   private var anyFailed = false
   private var isStrict = false
-  private var mayStandOutside = false
+  private var mayBeOutside = false
 
   val values: ReadColumn = new ReadColumn { override def vector: ColumnVector = current }
 
@@ -83,7 +83,7 @@ final class PathExtraction(
   override def assemble(rows: Int): Unit = {
     if (anyFailed) java.util.Arrays.fill(failed, false)
     anyFailed = false
-    mayStandOutside = path.mayStandOutside(rows)
+    mayBeOutside = path.mayBeOutside(rows)
     current =
       if (isIdentity && !mayHaveOtherValues(rows)) typed.get.vector
       else {
@@ -95,11 +95,11 @@ final class PathExtraction(
 
   /** Whether rows of the batch may have values outside of the typed leaf. */
   private def mayHaveOtherValues(rows: Int): Boolean =
-    cell.value != null && cell.value.numNulls < rows || isMixed || mayStandOutside
+    cell.value != null && cell.value.numNulls < rows || isMixed || mayBeOutside
 
   /** Whether the row `cellRow` of the cell, whose typed leaf is null, has no value elsewhere. */
   private def isEmpty(cellRow: Int): Boolean =
-    !mayStandOutside && !isMixed && (cell.value == null || cell.value.isNullAt(cellRow))
+    !mayBeOutside && !isMixed && (cell.value == null || cell.value.isNullAt(cellRow))
 
   private def copyAndPatch(rows: Int): Unit = {
     val from = typed.get.vector
@@ -119,7 +119,7 @@ final class PathExtraction(
     var row = 0
     while (row < rows) {
       val cellRow = lookup.cellRow(row)
-      if (cellRow < 0) if (mayStandOutside) patch(row) else converted.putNull(row)
+      if (cellRow < 0) if (mayBeOutside) patch(row) else converted.putNull(row)
       else if (from.isNullAt(cellRow)) {
         if (isEmpty(cellRow)) converted.putNull(row) else patch(row)
       } else if (!scalarConversion.convert(from, cellRow, converted, row)) {

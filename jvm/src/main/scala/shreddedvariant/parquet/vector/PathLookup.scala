@@ -31,9 +31,9 @@ final case class BoundPath(
 ) {
 
   /** Whether a row of the batch may have its value in an enclosing cell. */
-  def mayStandOutside(rows: Int): Boolean = outer.exists { path =>
+  def mayBeOutside(rows: Int): Boolean = outer.exists { path =>
     val stored = path.cell.value
-    stored != null && (path.hops.nonEmpty || stored.numNulls < rows) || path.mayStandOutside(rows)
+    stored != null && (path.hops.nonEmpty || stored.numNulls < rows) || path.mayBeOutside(rows)
   }
 
   def isMissing(cellRow: Int): Boolean = cell.isMissing(cellRow) && !parts.exists(_.isPresent(cellRow))

@@ -4,7 +4,7 @@ package shreddedvariant.parquet.vector
 import org.apache.spark.sql.types.{BinaryType, VariantType}
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.VariantVal
-import shreddedvariant.shred.{CellVector, HandedOn, Presence, RowRebuilder}
+import shreddedvariant.shred.{CellVector, Presence, RowRebuilder, VariantForSpark}
 
 /** A variant is SQL NULL where its metadata is null, because every group that is present has metadata. */
 final class VariantVector(metadata: ColumnVector, value: ColumnVector) extends ReadVector(VariantType) {
@@ -23,22 +23,22 @@ abstract class BinaryVector(column: String, position: BatchPosition) extends Rea
 final class MetadataVector(
     column: String,
     metadata: ColumnVector,
-    handedOn: HandedOn,
+    forSpark: VariantForSpark,
     position: BatchPosition
 ) extends BinaryVector(column, position) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
-  override protected def bytes(row: Int): Array[Byte] = handedOn.metadata(metadata.getBinary(row))
+  override protected def bytes(row: Int): Array[Byte] = forSpark.metadata(metadata.getBinary(row))
 }
 
 /** Metadata that is decoded on first access, because many rows of a path do not need it. */
 final class LazyMetadataVector(
     column: String,
     metadata: LeafColumnReader,
-    handedOn: HandedOn,
+    forSpark: VariantForSpark,
     position: BatchPosition
 ) extends BinaryVector(column, position) {
   override def isNullAt(row: Int): Boolean = metadata.whenAsked.isNullAt(row)
-  override protected def bytes(row: Int): Array[Byte] = handedOn.metadata(metadata.whenAsked.getBinary(row))
+  override protected def bytes(row: Int): Array[Byte] = forSpark.metadata(metadata.whenAsked.getBinary(row))
 }
 
 /** Replaces the metadata of a variant in the draft layout, whose stored values have their own keys. */
@@ -52,13 +52,13 @@ final class StoredValueVector(
     column: String,
     metadata: ColumnVector,
     value: ColumnVector,
-    handedOn: HandedOn,
+    forSpark: VariantForSpark,
     position: BatchPosition
 ) extends BinaryVector(column, position) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
   override protected def bytes(row: Int): Array[Byte] =
     if (value.isNullAt(row)) Array(0.toByte)
-    else handedOn.value(value.getBinary(row), metadata.getBinary(row))
+    else forSpark.value(value.getBinary(row), metadata.getBinary(row))
 }
 
 /**
@@ -68,13 +68,13 @@ final class RebuiltValueVector(
     column: String,
     metadata: ColumnVector,
     rebuilder: RowRebuilder,
-    handedOn: HandedOn,
+    forSpark: VariantForSpark,
     position: BatchPosition
 ) extends BinaryVector(column, position) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
   override protected def bytes(row: Int): Array[Byte] = {
     val keys = metadata.getBinary(row)
-    handedOn.value(rebuilder.rebuild(row, keys), keys)
+    forSpark.value(rebuilder.rebuild(row, keys), keys)
   }
 }
 
@@ -84,14 +84,14 @@ final class PartVector(
     cell: CellVector,
     metadata: ColumnVector,
     rebuilder: RowRebuilder,
-    handedOn: HandedOn,
+    forSpark: VariantForSpark,
     position: BatchPosition
 ) extends ReadVector(VariantType) {
   private val value = new BinaryVector(column, position) {
     override def isNullAt(row: Int): Boolean = cell.isMissing(row)
     override protected def bytes(row: Int): Array[Byte] = {
       val keys = metadata.getBinary(row)
-      handedOn.value(rebuilder.rebuild(row, keys), keys)
+      forSpark.value(rebuilder.rebuild(row, keys), keys)
     }
   }
   override def isNullAt(row: Int): Boolean = cell.isMissing(row)
@@ -105,7 +105,7 @@ final class MadeVariantVector(
     column: String,
     presence: Presence,
     make: Int => VariantVal,
-    handedOn: HandedOn,
+    forSpark: VariantForSpark,
     position: BatchPosition
 ) extends ReadVector(VariantType)
     with Assembled {
@@ -116,8 +116,8 @@ final class MadeVariantVector(
   override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
 
-  private val value = part(variant => handedOn.value(variant.getValue, variant.getMetadata))
-  private val metadata = part(variant => handedOn.metadata(variant.getMetadata))
+  private val value = part(variant => forSpark.value(variant.getValue, variant.getMetadata))
+  private val metadata = part(variant => forSpark.metadata(variant.getMetadata))
 
   private def part(binary: VariantVal => Array[Byte]): ColumnVector = new BinaryVector(column, position) {
     override def isNullAt(row: Int): Boolean = !presence.isPresent(row)

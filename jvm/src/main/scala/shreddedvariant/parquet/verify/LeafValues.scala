@@ -52,11 +52,11 @@ final class LeafTally(column: PrimitiveType) {
   var hasEmpty = false
 
   def hasBounds: Boolean = statistics.hasNonNullValue
-  def least: AnyRef = statistics.genericGetMin.asInstanceOf[AnyRef]
-  def greatest: AnyRef = statistics.genericGetMax.asInstanceOf[AnyRef]
+  def min: AnyRef = statistics.genericGetMin.asInstanceOf[AnyRef]
+  def max: AnyRef = statistics.genericGetMax.asInstanceOf[AnyRef]
 
   def bounds(decode: Option[StatisticsReader.Decoder]): Bounds =
-    if (hasBounds) Bounds(decode.flatMap(_(least)), decode.flatMap(_(greatest))) else Bounds.none
+    if (hasBounds) Bounds(decode.flatMap(_(min)), decode.flatMap(_(max))) else Bounds.none
 
   def put(reader: ColumnReader): Unit = column.getPrimitiveTypeName match {
     case INT32 => statistics.updateStats(reader.getInteger)
@@ -80,7 +80,7 @@ final class LeafTally(column: PrimitiveType) {
     nulls += other.nulls
     hasNaN |= other.hasNaN
     hasEmpty |= other.hasEmpty
-    if (other.hasBounds) Seq(other.least, other.greatest).foreach(LeafTally.put(statistics, _))
+    if (other.hasBounds) Seq(other.min, other.max).foreach(LeafTally.put(statistics, _))
   }
 }
 

@@ -128,11 +128,11 @@ final class LeafVerifier(reader: ParquetFileReader) {
       if (!actual.hasBounds) Nil
       else
         Seq(
-          Option.when(order.compare(min, actual.least) > 0)(
-            s"$source says that no value is less than ${text(min)}, and ${text(actual.least)} is"
+          Option.when(order.compare(min, actual.min) > 0)(
+            s"$source says that no value is less than ${text(min)}, and ${text(actual.min)} is"
           ),
-          Option.when(order.compare(max, actual.greatest) < 0)(
-            s"$source says that no value is greater than ${text(max)}, and ${text(actual.greatest)} is"
+          Option.when(order.compare(max, actual.max) < 0)(
+            s"$source says that no value is greater than ${text(max)}, and ${text(actual.max)} is"
           )
         ).flatten.map(finding)
 

@@ -74,8 +74,8 @@ object FileCounts {
     (texts, variants.filter(_._2.isCut).keySet ++ maps.filter(_._2.isCut).map(_._1))
   }
 
-  /** In base64, this size has [[FooterKeys.MostCounts]] characters. */
-  private val MaxBytes = MostCounts / 4 * 3
+  /** In base64, this size has [[FooterKeys.MaxCountsBytes]] characters. */
+  private val MaxBytes = MaxCountsBytes / 4 * 3
 
   private def text(bytes: Array[Byte]) = Base64.getEncoder.encodeToString(bytes)
 
@@ -95,7 +95,7 @@ object FileCounts {
   )
 
   private def decoded[A](text: String)(read: Array[Byte] => A): A = {
-    require(text.length <= MostCounts)
+    require(text.length <= MaxCountsBytes)
     read(Base64.getDecoder.decode(text))
   }
 

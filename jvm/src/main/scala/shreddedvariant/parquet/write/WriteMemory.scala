@@ -26,7 +26,7 @@ private[parquet] object WriteMemory {
       else
         math.max(
           (settings.rowGroupBytes * (pool.toDouble / requested)).toLong,
-          math.min(settings.leastRowGroupBytes, settings.rowGroupBytes)
+          math.min(settings.minRowGroupBytes, settings.rowGroupBytes)
         )
     }
 

@@ -17,7 +17,7 @@ private[parquet] final class WriteSettings(conf: Configuration) {
 
   /** The share of the heap for all row groups that are being written, and the minimal size of one row group. */
   val memoryShare: Float = conf.getFloat(MEMORY_POOL_RATIO, WriteSettings.MemoryShare)
-  val leastRowGroupBytes: Long = conf.getLong(MIN_MEMORY_ALLOCATION, WriteSettings.MinRowGroupBytes)
+  val minRowGroupBytes: Long = conf.getLong(MIN_MEMORY_ALLOCATION, WriteSettings.MinRowGroupBytes)
 
   /**
    * Parquet's default level, and a faster level for columns that it compresses as well; or only the configured

@@ -12,7 +12,7 @@ import org.apache.spark.sql.connector.expressions.aggregate.{
   Min
 }
 import org.apache.spark.sql.types._
-import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult}
 import shreddedvariant.parquet.read.{Aggregate, AggregatedColumn}
 import shreddedvariant.stats.{Datum, Origin}
 
@@ -58,16 +58,16 @@ final class ScanAggregates(
     name(e).flatMap(name => paths.get(name).flatMap(ofPath).orElse(field(data, name).flatMap(ofData)))
 
   private def ofPath(path: PathColumn): Option[AggregatedColumn] = path.wanted match {
-    case Wanted.Value(target, _) if isScalar(target) || target == VariantType => aggregated(path)
-    case Wanted.Raising(target, _) if isScalar(target) => aggregated(path)
-    case Wanted.Entry(_, value) if isScalar(value) => aggregated(path)
-    case Wanted.Presence => aggregated(path)
+    case PathResult.Value(target, _) if isScalar(target) || target == VariantType => aggregated(path)
+    case PathResult.Raising(target, _) if isScalar(target) => aggregated(path)
+    case PathResult.Entry(_, value) if isScalar(value) => aggregated(path)
+    case PathResult.Presence => aggregated(path)
     case _ => None
   }
 
   /** Variants can only be counted, and a count needs only their presence. */
   private def ofData(field: StructField): Option[AggregatedColumn] = field.dataType match {
-    case VariantType => aggregated(PathColumn(Seq(field.name), Nil, Wanted.Presence))
+    case VariantType => aggregated(PathColumn(Seq(field.name), Nil, PathResult.Presence))
     case scalar if isScalar(scalar) => aggregated(field)
     case _ => None
   }

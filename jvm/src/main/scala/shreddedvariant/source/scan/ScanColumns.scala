@@ -4,7 +4,7 @@ package shreddedvariant.source.scan
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.types._
-import shreddedvariant.layout.{PathColumn, Shape, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, Shape}
 import shreddedvariant.rules.StrictCast
 import shreddedvariant.stats.{Column, MonotoneCast, Origin}
 
@@ -44,16 +44,18 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
   }
 
   private def ofPath(path: PathColumn, isStrict: Boolean): Either[String, Column] = path.wanted match {
-    case Wanted.Value(target, _) => Right(Column(Origin.Path(path), Seq(target), isStrict, path.path))
-    case Wanted.Raising(target, _) =>
+    case PathResult.Value(target, _) => Right(Column(Origin.Path(path), Seq(target), isStrict, path.path))
+    case PathResult.Raising(target, _) =>
       Right(Column(Origin.Path(path), Seq(target), isStrict = true, path.path))
-    case Wanted.Entry(_, value) => Right(Column(Origin.Path(path), Seq(value), isStrict = false, path.path))
-    case Wanted.HasEntry(_) => Left("it tests for a key, not for its value")
-    case Wanted.MapPresence | Wanted.MapSize | Wanted.MapKeys =>
+    case PathResult.Entry(_, value) =>
+      Right(Column(Origin.Path(path), Seq(value), isStrict = false, path.path))
+    case PathResult.HasEntry(_) => Left("it tests for a key, not for its value")
+    case PathResult.MapPresence | PathResult.MapSize | PathResult.MapKeys =>
       Left("files have no statistics of whole maps")
-    case Wanted.Presence => Right(Column(Origin.Path(path), Seq(BooleanType), isStrict = false, path.path))
-    case _: Wanted.Failure => Left("files have no statistics of failed casts")
-    case _: Wanted.Json => Left("it is JSON text, for which files have no statistics")
+    case PathResult.Presence =>
+      Right(Column(Origin.Path(path), Seq(BooleanType), isStrict = false, path.path))
+    case _: PathResult.Failure => Left("files have no statistics of failed casts")
+    case _: PathResult.Json => Left("it is JSON text, for which files have no statistics")
   }
 
   /** A hidden column; a [[StrictCast]] of the column and its failed casts is a strict column. */
@@ -62,8 +64,8 @@ final class ScanColumns(paths: Map[String, PathColumn], files: StructType, caseS
       case a: Attribute => paths.get(a.name).map((_, false))
       case StrictCast(value, failing, target) =>
         (paths.get(value.name), paths.get(failing.name)) match {
-          case (Some(path @ PathColumn(_, _, Wanted.Value(dataType, zone))), Some(failures))
-              if dataType == target && failures == path.copy(wanted = Wanted.Failure(dataType, zone)) =>
+          case (Some(path @ PathColumn(_, _, PathResult.Value(dataType, zone))), Some(failures))
+              if dataType == target && failures == path.copy(wanted = PathResult.Failure(dataType, zone)) =>
             Some((path, true))
           case _ => None
         }

@@ -4,7 +4,7 @@ package shreddedvariant.source.scan
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.connector.expressions.{NamedReference, NullOrdering, SortDirection, SortOrder}
 import org.apache.spark.sql.types._
-import shreddedvariant.layout.{PathColumn, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult}
 import shreddedvariant.stats.{Column, Datum, Origin, Top}
 
 /** `paths` are the hidden columns by their names, `data` the columns of the files. Collations: see `SkippingRule.Collations`. */
@@ -41,8 +41,8 @@ final class ScanOrder(paths: Map[String, PathColumn], data: StructType, caseSens
   /** Whether another column may raise an error. Then no row is skipped: Spark casts all rows before a sort. */
   private def othersMayRaise(column: Column) = paths.values.exists { path =>
     path.wanted match {
-      case _: Wanted.Raising => column.origin != Origin.Path(path)
-      case _: Wanted.Failure => true
+      case _: PathResult.Raising => column.origin != Origin.Path(path)
+      case _: PathResult.Failure => true
       case _ => false
     }
   }

@@ -12,7 +12,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.sql.types.{DoubleType, LongType, StringType}
 import shreddedvariant.{Value, VariantFile}
 import shreddedvariant.binary.Encoding
-import shreddedvariant.layout.{PathColumn, PathStep, ShapeParser, Wanted}
+import shreddedvariant.layout.{PathColumn, PathResult, PathStep, ShapeParser}
 
 class PageBufferSuite extends shreddedvariant.Suite {
   private val rows = 1500
@@ -51,7 +51,7 @@ class PageBufferSuite extends shreddedvariant.Suite {
   test("paths of many pages") {
     val paths = Seq("n" -> LongType, "few" -> StringType, "all" -> StringType, "d" -> DoubleType).map {
       case (key, dataType) =>
-        PathColumn(Seq("v"), Seq(PathStep.Key(key)), Wanted.Value(dataType, Some("UTC")))
+        PathColumn(Seq("v"), Seq(PathStep.Key(key)), PathResult.Value(dataType, Some("UTC")))
     }
     write(CompressionCodecName.UNCOMPRESSED) { plain =>
       val expected = VariantFile.readPaths(plain, paths)._1

@@ -21,7 +21,7 @@ import shreddedvariant.layout._
 class JoinedDraftSuite extends shreddedvariant.Suite {
   private val conf = new Configuration(false)
   private val shape = ShapeParser.parse("a BIGINT")
-  private val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), Wanted.Value(LongType, None))
+  private val path = PathColumn(Seq("v"), Seq(PathStep.Key("a")), PathResult.Value(LongType, None))
 
   private def document(a: Long) = Value.encode(Value.Obj(Map("a" -> Value.Integer(a, 8))))
 

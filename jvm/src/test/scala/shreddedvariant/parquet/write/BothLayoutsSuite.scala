@@ -77,12 +77,12 @@ class BothLayoutsSuite extends shreddedvariant.LawSuite {
     Gen.frequency(5 -> along, 1 -> any)
   }
 
-  private def wanted(target: DataType): Gen[Wanted] = Gen.frequency(
-    4 -> Gen.const(Wanted.Value(target, zone)),
-    1 -> Gen.const(Wanted.Failure(target, zone)),
-    1 -> Gen.const(Wanted.Raising(target, zone)),
-    1 -> Gen.const(Wanted.Json("UTC")),
-    1 -> Gen.const(Wanted.Presence)
+  private def wanted(target: DataType): Gen[PathResult] = Gen.frequency(
+    4 -> Gen.const(PathResult.Value(target, zone)),
+    1 -> Gen.const(PathResult.Failure(target, zone)),
+    1 -> Gen.const(PathResult.Raising(target, zone)),
+    1 -> Gen.const(PathResult.Json("UTC")),
+    1 -> Gen.const(PathResult.Presence)
   )
 
   private def path(shape: Shape): Gen[PathColumn] = for {
@@ -168,7 +168,7 @@ class BothLayoutsSuite extends shreddedvariant.LawSuite {
     )
     val nulls = Gen.oneOf[Expression](sql.IsNull(column), sql.IsNotNull(column))
     column.dataType match {
-      case _ if path.wanted == Wanted.Presence => nulls
+      case _ if path.wanted == PathResult.Presence => nulls
       case VariantType | _: ArrayType => nulls
       case _ => Gen.frequency(3 -> compared, 1 -> nulls)
     }
@@ -181,8 +181,8 @@ class BothLayoutsSuite extends shreddedvariant.LawSuite {
       (rows, shape) <- tables
       path <- path(shape).map(p =>
         p.copy(wanted = p.wanted match {
-          case wanted @ (_: Wanted.Value | Wanted.Presence) => wanted
-          case _ => Wanted.Value(StringType, zone)
+          case wanted @ (_: PathResult.Value | PathResult.Presence) => wanted
+          case _ => PathResult.Value(StringType, zone)
         })
       )
       test <- test(path)

@@ -199,7 +199,7 @@ class SamplingWriterSuite extends shreddedvariant.Suite {
         assertEquals(cut.value.asScala.toSet, Set("v"))
         val text = VariantFile.footer(file).getKeyValueMetaData.get(FooterKeys.of(FooterKeys.CountsPrefix, v))
         assert(
-          text.length <= FooterKeys.MostCounts && text.length > FooterKeys.MostCounts / 2,
+          text.length <= FooterKeys.MaxCountsBytes && text.length > FooterKeys.MaxCountsBytes / 2,
           s"${text.length}"
         )
         val counts = FileCounts.read(VariantFile.footer(file)).counts(v)

@@ -5,25 +5,27 @@ import java.util.Arrays
 
 import shreddedvariant.binary.{ArrayHeader, Budget, Dictionaries, Dictionary, Encoding, Names, ObjectHeader}
 
-/** `asTheyStand` disables all changes; `verify` sets it. */
-final class HandedOn(maxDepth: Int, asTheyStand: Boolean) {
+/** `unchanged` disables all changes; `verify` sets it. */
+final class VariantForSpark(maxDepth: Int, unchanged: Boolean) {
   private val dictionaries = new Dictionaries(Names.none)
 
-  /** See [[Dictionary.handedOn]]. */
+  /** See [[Dictionary.forSpark]]. */
   def metadata(bytes: Array[Byte]): Array[Byte] =
-    if (asTheyStand || !Dictionary.saysSorted(bytes)) bytes
-    else dictionaries.resolve(bytes).dictionary.handedOn
+    if (unchanged || !Dictionary.saysSorted(bytes)) bytes
+    else dictionaries.resolve(bytes).dictionary.forSpark
 
   /**
    * The value with its large objects in the order in which Spark searches them.
    *
    * Law: Spark searches objects in UTF-16 order, and files have them in UTF-8 order. The two orders differ only
    * if a key has a four-byte character. Spark searches by order only in objects of at least
-   * [[ObjectHeader.Large]] fields, and such an object takes at least [[HandedOn.MinBytes]] bytes. So all other
+   * [[ObjectHeader.Large]] fields, and such an object takes at least [[VariantForSpark.MinBytes]] bytes. So all other
    * values are passed unchanged.
    */
   def value(bytes: Array[Byte], metadata: => Array[Byte]): Array[Byte] =
-    if (asTheyStand || bytes.length < HandedOn.MinBytes || Encoding.basicType(bytes, 0) < Encoding.Object)
+    if (
+      unchanged || bytes.length < VariantForSpark.MinBytes || Encoding.basicType(bytes, 0) < Encoding.Object
+    )
       bytes
     else ordered(bytes, metadata)
 
@@ -31,18 +33,18 @@ final class HandedOn(maxDepth: Int, asTheyStand: Boolean) {
     if (metadata == null || metadata.length == 0 || !Dictionary.mayHoldLongCharacters(metadata)) bytes
     else {
       val dictionary = dictionaries.resolve(metadata).dictionary
-      if (dictionary.ordersMayDiffer) new InSparksOrder(dictionary, bytes, maxDepth).result else bytes
+      if (dictionary.ordersMayDiffer) new SparkFieldOrder(dictionary, bytes, maxDepth).result else bytes
     }
 }
 
-private object HandedOn {
+private object VariantForSpark {
 
   /** Header, size, an id and an offset for each field, the last offset, and one byte of values. */
   private val MinBytes = 2 + 2 * ObjectHeader.Large + 2
 }
 
 /** Sorts only the ids and offsets of an object: the values may have any order. */
-private final class InSparksOrder(dictionary: Dictionary, stored: Array[Byte], maxDepth: Int) {
+private final class SparkFieldOrder(dictionary: Dictionary, stored: Array[Byte], maxDepth: Int) {
   private var bytes = stored
   private val budget = new Budget(stored.length)
 

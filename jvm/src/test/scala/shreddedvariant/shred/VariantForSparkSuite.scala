@@ -7,9 +7,9 @@ import org.apache.spark.types.variant.{Variant, VariantBuilder}
 import shreddedvariant.Value
 import shreddedvariant.binary.{Dictionary, ObjectHeader}
 
-class HandedOnSuite extends shreddedvariant.Suite {
+class VariantForSparkSuite extends shreddedvariant.Suite {
   private val random = new Random(7)
-  private val handedOn = new HandedOn(1000, asTheyStand = false)
+  private val forSpark = new VariantForSpark(1000, unchanged = false)
   private val planes = Seq("abcdef", "\uE000\uF8FF\uFF21\uFF5E", "\uD83D\uDE00\uD83D\uDCA9\uDBFF\uDFFD")
   private val letters = planes.flatMap(plane => plane.codePoints.toArray.map(Character.toString(_)))
 
@@ -32,7 +32,7 @@ class HandedOnSuite extends shreddedvariant.Suite {
       Value.Obj(Map("o" -> Value.Arr(Seq(inner, Value.Null)), names.head -> Value.Text("x")) ++ inner.fields)
     val (metadata, stored) = Value.encode(value, random.shuffle(_))
     val original = stored.clone
-    val passed = handedOn.value(stored, metadata)
+    val passed = forSpark.value(stored, metadata)
     assertEquals(stored.toSeq, original.toSeq)
 
     // Spark's parser gives the keys in Spark's order.
