@@ -53,8 +53,17 @@ private[source] final class PinLease(fs: FileSystem, folder: Path, isConditional
   private def expire(): Unit =
     try {
       val changed = fs.getFileStatus(file).getModificationTime
-      if (changed > 0 && changed < System.currentTimeMillis - PinLease.Expires) fs.delete(file, false)
+      if (changed > 0 && changed < System.currentTimeMillis + ahead - PinLease.Expires) fs.delete(file, false)
     } catch { case _: FileNotFoundException => }
+
+  /** The milliseconds that the clock of the file system is ahead of the clock of this process. */
+  private lazy val ahead: Long = {
+    val mark = new Path(folder, s".${PinStore.FileName}.${UUID.randomUUID}.tmp")
+    try {
+      Using.resource(fs.create(mark, false))(_.write(token))
+      fs.getFileStatus(mark).getModificationTime - System.currentTimeMillis
+    } finally { fs.delete(mark, false); () }
+  }
 }
 
 private[source] object PinLease {

@@ -21,7 +21,7 @@ import org.apache.logging.log4j.core.appender.AbstractAppender
 import org.apache.logging.log4j.core.config.{Configurator, Property}
 import org.apache.parquet.hadoop.ParquetOutputCommitter
 import org.apache.spark.sql.internal.SQLConf
-import shreddedvariant.ShreddedVariantException
+import shreddedvariant.{ClockBehindFileSystem, ShreddedVariantException}
 
 class JobCommitterSuite extends shreddedvariant.Suite {
 
@@ -151,8 +151,11 @@ class JobCommitterSuite extends shreddedvariant.Suite {
   }
 
   table.test("a running job is kept where the clock of the store is behind the clock of the driver") { root =>
-    val running = new Job("running", root, fs = Some(classOf[Behind])).begin().write()
-    assertEquals(warnings(new Job("later", root, fs = Some(classOf[Behind])).begin().write().commit()), Nil)
+    val running = new Job("running", root, fs = Some(classOf[ClockBehindFileSystem])).begin().write()
+    assertEquals(
+      warnings(new Job("later", root, fs = Some(classOf[ClockBehindFileSystem])).begin().write().commit()),
+      Nil
+    )
     running.commit()
     assertEquals(listed(root), Set("running", "later"))
   }
@@ -251,19 +254,4 @@ class RemovedWhileRenamed extends RawLocalFileSystem {
 
 object RemovedWhileRenamed {
   @volatile var mark: LocalPath = LocalPath.of("none")
-}
-
-/** A file system whose clock is two days behind. */
-private final class Behind extends RawLocalFileSystem {
-  override def getFileStatus(path: Path): FileStatus = behind(super.getFileStatus(path))
-  override def listStatus(path: Path): Array[FileStatus] = super.listStatus(path).map(behind)
-
-  private def behind(status: FileStatus) = new FileStatus(
-    status.getLen,
-    status.isDirectory,
-    status.getReplication.toInt,
-    status.getBlockSize,
-    status.getModificationTime - DAYS.toMillis(2),
-    status.getPath
-  )
 }

@@ -5,12 +5,13 @@ import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 import java.time.Instant
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
-import shreddedvariant.{LocalFile, ShreddedVariantException}
+import shreddedvariant.{ClockBehindFileSystem, LocalFile, ShreddedVariantException}
 import shreddedvariant.layout.{Shape, ShapeParser}
 
 class PinStoreSuite extends shreddedvariant.Suite {
@@ -162,7 +163,26 @@ class PinStoreSuite extends shreddedvariant.Suite {
     assertEquals(store(dir).read(), Some(pins("v", "a INT")))
   }
 
-  // text of the file -> reason in the error
+  folder.test(
+    "a lease is kept where the clock of the file system is behind the clock of the waiting writer"
+  ) { dir =>
+    val at = new HadoopPath(dir.toUri)
+    val fs = new ClockBehindFileSystem
+    fs.initialize(at.toUri, new Configuration)
+    def lease = new PinLease(fs, at, isConditional = false)
+    val hasWaited = new AtomicBoolean
+    val waiting = lease.held {
+      val thread = new Thread(() => lease.held(hasWaited.set(true)))
+      thread.start()
+      thread.join(500)
+      assertEquals(hasWaited.get, false)
+      thread
+    }
+    waiting.join()
+    assertEquals(hasWaited.get, true)
+    assertEquals(files(dir), Set.empty[String])
+  }
+
   folder.test("a writer whose lease has expired leaves the lease of the next writer") { dir =>
     val at = new HadoopPath(dir.toUri)
     val fs = at.getFileSystem(new Configuration)
@@ -177,6 +197,7 @@ class PinStoreSuite extends shreddedvariant.Suite {
     assert(!Files.exists(lease))
   }
 
+  // text of the file -> reason in the error
   private val unusable = Seq(
     "" -> "it is no JSON object",
     "{" -> "it is no JSON",
