@@ -51,7 +51,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _compare(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any]:
     try:
-        copies = base.ask("copies", name)
+        # Both sides look for the number of copies, so that both JVMs have run the query as often.
+        copies = [side.ask("copies", name) for side in (base, change)][0]
         rows = [side.ask("prepare", name, copies) for side in (base, change)]
         seconds: dict[str, list[float]] = {"base": [], "change": []}
         cpu: dict[str, list[float]] = {"base": [], "change": []}

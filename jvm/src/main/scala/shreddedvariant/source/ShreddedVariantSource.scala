@@ -59,12 +59,19 @@ class ShreddedVariantSource
     replaced.fold(table.files.schema)(MaintenanceTables.schema)
   }
 
-  /** Spark also calls this for paths that do not exist yet; for tables of a catalog, after `inferSchema`. */
-  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] =
+  private var isRead = false
+
+  /**
+   * Spark calls this for reads and not for writes, also for paths that do not exist yet; for tables of a
+   * catalog, after `inferSchema`.
+   */
+  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = {
+    isRead = true
     inferred match {
       case Some(table: ShreddedVariantTable) if table.files.catalog.isDefined => table.partitioning
       case _ => Array.empty
     }
+  }
 
   override def getTable(
       schema: StructType,
@@ -77,6 +84,8 @@ class ShreddedVariantSource
       inferred.getOrElse {
         val table = ShreddedVariantTable.of(new CaseInsensitiveStringMap(properties), Some(schema))
         MaintenanceTables.checkSchema(table)
+        // A stream of files asks nothing of the table before it starts, and must be refused inside a Delta table.
+        if (isRead) table.files.delta
         table
       }
   }
