@@ -34,43 +34,52 @@ def main(arguments: Sequence[str]) -> int:
     """Returns 1 if the two jars give different rows, or one of them fails, else 0."""
     args = _arguments(arguments)
     engines.compile_helpers()
-    base, change = (_Side(name, jar, args) for name, jar in (("base", args.base), ("change", args.jar)))
-    only = re.compile(args.only, re.IGNORECASE)
     results: dict[str, dict[str, Any]] = {}
+    for fork in range(args.forks):
+        print(f"· pair {fork + 1} of {args.forks} of JVMs", file=sys.stderr, flush=True)
+        _compare_all(args, results)
     print(f"{'row':<44}{'base s':>9}{'change s':>10}{'ratio':>8}{'of CPU':>8}")
-    for name in base.ask("names"):
-        if only.search(name):
-            results[name] = _compare(name, base, change, args.runs)
-            print(_line(name, results[name]), flush=True)
+    for name, result in results.items():
+        print(_line(name, result))
     ROOT.mkdir(parents=True, exist_ok=True)
     (ROOT / "compare.json").write_text(json.dumps(results, indent=2) + "\n")
+    return 1 if any("failed" in each or each["differs"] for each in results.values()) else 0
+
+
+def _compare_all(args: argparse.Namespace, results: dict[str, dict[str, Any]]) -> None:
+    """Adds the times of a new pair of JVMs: two JVMs may compile the same code to a speed that differs by a tenth."""
+    base, change = (_Side(name, jar, args) for name, jar in (("base", args.base), ("change", args.jar)))
+    only = re.compile(args.only, re.IGNORECASE)
+    for name in base.ask("names"):
+        if only.search(name):
+            result = results.setdefault(name, {"seconds": _no_times(), "cpu": _no_times(), "differs": False})
+            _compare(name, base, change, args.runs, result)
+            print(_line(name, result), file=sys.stderr, flush=True)
     for side in (base, change):
         side.ask("stop")
-    return 1 if any("ratio" not in each or each["differs"] for each in results.values()) else 0
 
 
-def _compare(name: str, base: _Side, change: _Side, runs: int) -> dict[str, Any]:
+def _no_times() -> dict[str, list[float]]:
+    return {"base": [], "change": []}
+
+
+def _compare(name: str, base: _Side, change: _Side, runs: int, result: dict[str, Any]) -> None:
     try:
         # Both sides look for the number of copies, so that both JVMs have run the query as often.
-        copies = [side.ask("copies", name) for side in (base, change)][0]
+        copies, _ = (side.ask("copies", name) for side in (base, change))
+        copies = result.setdefault("copies", copies)
         rows = [side.ask("prepare", name, copies) for side in (base, change)]
-        seconds: dict[str, list[float]] = {"base": [], "change": []}
-        cpu: dict[str, list[float]] = {"base": [], "change": []}
         for turn in range(runs):
             for side in (base, change) if turn % 2 == 0 else (change, base):
                 elapsed, used = side.ask("run")
-                seconds[side.name].append(elapsed)
-                cpu[side.name].append(used)
+                result["seconds"][side.name].append(elapsed)
+                result["cpu"][side.name].append(used)
     except RuntimeError as e:
-        return {"failed": str(e)}
-    return {
-        "copies": copies,
-        "seconds": seconds,
-        "cpu": cpu,
-        "ratio": min(seconds["change"]) / min(seconds["base"]),
-        "cpu ratio": min(cpu["change"]) / min(cpu["base"]),
-        "differs": rows[0] != rows[1],
-    }
+        result["failed"] = str(e)
+        return
+    result["ratio"] = min(result["seconds"]["change"]) / min(result["seconds"]["base"])
+    result["cpu ratio"] = min(result["cpu"]["change"]) / min(result["cpu"]["base"])
+    result["differs"] = result["differs"] or rows[0] != rows[1]
 
 
 def _line(name: str, result: dict[str, Any]) -> str:
@@ -78,9 +87,8 @@ def _line(name: str, result: dict[str, Any]) -> str:
         return f"{name:<44} failed: {result['failed'][:200]}"
     base, change = (min(result["seconds"][side]) for side in ("base", "change"))
     verdict = "different rows" if result["differs"] else "slower" if result["ratio"] > LIMIT else ""
-    return (
-        f"{name:<44}{base:>9.3f}{change:>10.3f}{result['ratio']:>8.2f}{result['cpu ratio']:>8.2f}  {verdict}".rstrip()
-    )
+    ratios = f"{result['ratio']:>8.2f}{result['cpu ratio']:>8.2f}"
+    return f"{name:<44}{base:>9.3f}{change:>10.3f}{ratios}  {verdict}".rstrip()
 
 
 class _Side:
@@ -177,6 +185,9 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
         "--rows", type=int, default=1_500_000, help="rows of events; other tables have a third (%(default)s)"
     )
     parser.add_argument("--runs", type=int, default=7, help="runs of each jar; the best one counts (%(default)s)")
+    parser.add_argument(
+        "--forks", type=int, default=3, help="pairs of JVMs, of which the best times count (%(default)s)"
+    )
     parser.add_argument("--seconds", type=float, default=0.7, help="the minimal time of a query (%(default)s)")
     parser.add_argument("--only", default="", help="compare the rows whose name matches this regular expression")
     parser.add_argument("--memory", default="6g", help="the memory of each JVM (%(default)s)")
