@@ -1,4 +1,4 @@
-"""What our own page code gains over parquet-java's and Spark's (`make ablations`; results: docs/performance.md).
+"""What our own page code gains over parquet-java's and Spark's (`make ablations`).
 
 Each patch of benchmarks/ablations/ puts the library's code in the place of one piece of ours. The rows that the
 piece is for are compared: a ratio of 0.8 says that the row takes 0.8 times as long with the piece.
