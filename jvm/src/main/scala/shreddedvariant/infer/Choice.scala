@@ -1,6 +1,7 @@
 /** The types that a path can get, best first, for each policy. */
 package shreddedvariant.infer
 
+import com.google.common.math.LongMath
 import shreddedvariant.layout.ScalarType
 
 /** Of two choices with equal `values`, the one with the higher `rank` is better. */
@@ -50,12 +51,12 @@ private[infer] object Choice {
       val max = ScalarType.MaxPrecision
       val decimal =
         ScalarType.Dec(math.min(before + node.scale, max), math.min(node.scale, math.max(0, max - before)))
-      OfScalar(decimal, Node.plus(count(node, Kind.isDecimal), integerCount), kind)
+      OfScalar(decimal, LongMath.saturatedAdd(count(node, Kind.isDecimal), integerCount), kind)
     }
 
   private def kinds(node: Node, includes: Int => Boolean): Seq[Int] =
     (0 until Kind.Count).filter(kind => includes(kind) && node.counts(kind) > 0)
 
   private def count(node: Node, includes: Int => Boolean): Long =
-    kinds(node, includes).foldLeft(0L)((sum, kind) => Node.plus(sum, node.counts(kind)))
+    kinds(node, includes).foldLeft(0L)((sum, kind) => LongMath.saturatedAdd(sum, node.counts(kind)))
 }

@@ -7,6 +7,7 @@
  */
 package shreddedvariant.infer
 
+import com.google.common.math.LongMath
 import shreddedvariant.binary.{ArrayHeader, Budget, Encoding, ObjectHeader, PathCounts}
 
 final class Counts private (maxPaths: Int) extends NodeCounter {
@@ -221,7 +222,7 @@ final class Counts private (maxPaths: Int) extends NodeCounter {
   def merge(other: Counts): Unit =
     if (other eq this) merge(fromBytes(toBytes))
     else {
-      rowCount = Node.plus(rowCount, other.rowCount)
+      rowCount = LongMath.saturatedAdd(rowCount, other.rowCount)
       longNames |= other.longNames
       if (other.limit < limit) {
         limit = other.limit

@@ -6,6 +6,8 @@
  */
 package shreddedvariant.infer
 
+import com.google.common.math.LongMath
+
 object CountsVerifier {
 
   /** The differences by path. If paths were left out of the counts, only the numbers of rows are compared. */
@@ -32,7 +34,7 @@ object CountsVerifier {
     atPath ++ below ++ elements
   }
 
-  private def sum(node: Node, kinds: Seq[Int]) = kinds.map(node.counts(_)).foldLeft(0L)(Node.plus)
+  private def sum(node: Node, kinds: Seq[Int]) = kinds.map(node.counts(_)).foldLeft(0L)(LongMath.saturatedAdd)
 
   private val nothing = new Node(null, PathOrder.Root)
   private def orNothing(node: Node) = if (node == null) nothing else node

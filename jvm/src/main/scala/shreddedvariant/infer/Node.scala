@@ -3,6 +3,8 @@ package shreddedvariant.infer
 
 import java.util.Arrays
 
+import com.google.common.math.LongMath
+
 /** `name` is null at the root and for elements of arrays; [[PathOrder]] explains `place`. */
 private[infer] final class Node(val name: Name, val place: Long) {
 
@@ -34,7 +36,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
     var sum = 0L
     var kind = 0
     while (kind < Kind.Count) {
-      sum = Node.plus(sum, counts(kind))
+      sum = LongMath.saturatedAdd(sum, counts(kind))
       kind += 1
     }
     sum
@@ -110,7 +112,7 @@ private[infer] final class Node(val name: Name, val place: Long) {
   def addCounts(other: Node): Unit = {
     var kind = 0
     while (kind < Kind.Count) {
-      counts(kind) = Node.plus(counts(kind), other.counts(kind))
+      counts(kind) = LongMath.saturatedAdd(counts(kind), other.counts(kind))
       kind += 1
     }
     largest = math.max(largest, other.largest)
@@ -123,10 +125,4 @@ private[infer] object Node {
 
   /** One empty slot, so that a lookup needs no check for an empty table. */
   private val NoFields = new Array[Node](1)
-
-  /** A sum that saturates at Long.MaxValue, so that sums of untrusted counts are never negative. */
-  def plus(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (sum < 0) Long.MaxValue else sum
-  }
 }

@@ -8,12 +8,13 @@ package shreddedvariant.maps
 
 import scala.jdk.CollectionConverters._
 
+import com.google.common.math.LongMath
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType, VariantType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * The keys `always` are hot in any case. At most `maxKeys` keys are hot in total; each other hot key has a
+ * The keys `always` are always hot. At most `maxKeys` keys are hot in total; each other hot key has a
  * value in at least the share `minFrequency` of the maps.
  */
 final case class KeyLimits(
@@ -49,7 +50,7 @@ final class KeyCounts private (maxTracked: Int) {
 
   /** Adds a map; `valueType` is the type of its values. */
   def add(entries: MapData, valueType: DataType): Unit = {
-    mapCount = KeyCount.plus(mapCount, 1)
+    mapCount = LongMath.saturatedAdd(mapCount, 1)
     val (keys, values) = (entries.keyArray(), entries.valueArray())
     var i = 0
     while (i < entries.numElements()) {
@@ -67,7 +68,7 @@ final class KeyCounts private (maxTracked: Int) {
   }
 
   def merge(other: KeyCounts): Unit = {
-    mapCount = KeyCount.plus(mapCount, other.mapCount)
+    mapCount = LongMath.saturatedAdd(mapCount, other.mapCount)
     if (other.limit < limit) keepBelow(other.limit)
     // Copies the entries, because counts may be merged with themselves.
     for ((key, added) <- other.counts.asScala.toSeq) {
@@ -186,19 +187,13 @@ object KeyCounts {
   }
 }
 
-/** The number of maps in which a key has a value, and the total bytes of the key and the values. */
+/**
+ * The number of maps in which a key has a value, and the total bytes of the key and the values. Sums saturate,
+ * because footers may have counts of any size.
+ */
 private[maps] final class KeyCount(var maps: Long = 0, var bytes: Long = 0) {
   def add(maps: Long, bytes: Long): Unit = {
-    this.maps = KeyCount.plus(this.maps, maps)
-    this.bytes = KeyCount.plus(this.bytes, bytes)
-  }
-}
-
-private object KeyCount {
-
-  /** A sum that saturates at Long.MaxValue: footers may have counts of any size. */
-  def plus(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (sum < 0) Long.MaxValue else sum
+    this.maps = LongMath.saturatedAdd(this.maps, maps)
+    this.bytes = LongMath.saturatedAdd(this.bytes, bytes)
   }
 }
