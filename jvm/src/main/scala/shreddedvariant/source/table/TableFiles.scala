@@ -98,9 +98,7 @@ final case class TableFiles(
 
   def schema: StructType = (delta.map(_.schema), userSchema) match {
     case (Some(ofLog), _) if catalog.isDefined && CatalogEntry.isInHive =>
-      val (partitions, others) =
-        SparkBridge.asNullable(ofLog).partition(f => partitionColumns.contains(f.name))
-      StructType(others ++ partitions.sortBy(f => partitionColumns.indexOf(f.name)))
+      TableFiles.partitionsLast(SparkBridge.asNullable(ofLog), partitionColumns)
     case (Some(ofLog), _) => SparkBridge.asNullable(ofLog)
     case (_, Some(ofCatalog)) if catalog.isDefined => SparkBridge.asNullable(ofCatalog)
     case _ => StructType(dataSchema ++ index.partitionSchema)
@@ -131,6 +129,12 @@ final case class TableFiles(
 }
 
 object TableFiles {
+
+  /** The columns with those of the partitions at the end, in the order of `partitions`. */
+  def partitionsLast(columns: StructType, partitions: Seq[String]): StructType = {
+    val (last, others) = columns.partition(f => partitions.contains(f.name))
+    StructType(others ++ last.sortBy(f => partitions.indexOf(f.name)))
+  }
 
   /** Options of a read that choose the version or the files. */
   private val Choices = Seq(

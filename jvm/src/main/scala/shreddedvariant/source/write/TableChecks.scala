@@ -170,10 +170,7 @@ private final class NewTable(
       if (partitioning.nonEmpty && partitionColumns != table.partitionColumns)
         throw Errors.deltaPartitioning(table.root, table.partitionColumns, partitionColumns)
       // The log has the order of the columns, and a Hive metastore has the partition columns last.
-      def sorted(schema: StructType) = {
-        val (partitions, others) = types(schema).partition(f => table.partitionColumns.contains(f.name))
-        StructType(others ++ partitions.sortBy(f => table.partitionColumns.indexOf(f.name)))
-      }
+      def sorted(schema: StructType) = TableFiles.partitionsLast(types(schema), table.partitionColumns)
       if (!DataType.equalsIgnoreNullability(sorted(columns), sorted(table.schema)))
         throw Errors.deltaTableColumns(table.root, name.name)
     }
