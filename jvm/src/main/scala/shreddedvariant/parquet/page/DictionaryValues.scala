@@ -3,7 +3,7 @@ package shreddedvariant.parquet.page
 
 import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.{Arrays, Optional, PrimitiveIterator}
+import java.util.Arrays
 
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
@@ -124,37 +124,29 @@ private[parquet] final class LeafTexts extends DictionaryTexts {
  * values only on access, and leaves vectors unchanged if pages are missing. So this class keeps and checks the
  * dictionary, and fails if pages are missing.
  */
-private[parquet] final class CheckedPages(pages: PageReadStore) extends PageReadStore {
+private[parquet] final class CheckedPages(pages: PageReadStore) extends WrappedPages(pages) {
   private var values: DictionaryValues = _
 
   /** Null before the dictionary page is read, and if there is none. */
   def dictionary: DictionaryValues = values
 
-  override def getPageReader(column: ColumnDescriptor): PageReader = {
-    val reader = pages.getPageReader(column)
-    new PageReader {
-      override def readDictionaryPage(): DictionaryPage = {
-        val page = reader.readDictionaryPage()
-        if (page == null) null
-        else {
-          values = DictionaryValues(page, column.getPrimitiveType)
-          // The bytes of the page may come from a stream, which is now at its end: Spark gets a page over the
-          // copy.
-          new DictionaryPage(BytesInput.from(values.bytes: Array[Byte]), values.size, page.getEncoding)
-        }
-      }
-      override def getTotalValueCount: Long = reader.getTotalValueCount
-      override def readPage(): DataPage = {
-        val page = reader.readPage()
-        // For lists, the end of the pages is the only sign that the last list is complete: see `Spaces`.
-        if (page == null && column.getMaxRepetitionLevel == 0)
-          throw new ParquetDecodingException("its pages hold fewer rows than the row group has")
-        page
-      }
+  override protected def dictionaryPage(reader: PageReader, column: ColumnDescriptor): DictionaryPage = {
+    val page = reader.readDictionaryPage()
+    if (page == null) null
+    else {
+      values = DictionaryValues(page, column.getPrimitiveType)
+      // The bytes of the page may come from a stream, which is now at its end: Spark gets a page over the copy.
+      new DictionaryPage(BytesInput.from(values.bytes: Array[Byte]), values.size, page.getEncoding)
     }
   }
-  override def getRowCount: Long = pages.getRowCount
-  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+
+  override protected def dataPage(reader: PageReader, column: ColumnDescriptor): DataPage = {
+    val page = reader.readPage()
+    // For lists, the end of the pages is the only sign that the last list is complete: see `Spaces`.
+    if (page == null && column.getMaxRepetitionLevel == 0)
+      throw new ParquetDecodingException("its pages hold fewer rows than the row group has")
+    page
+  }
 }
 
 /** Dictionary ids: the values that the ids refer to are copied. */

@@ -2,7 +2,6 @@
 package shreddedvariant.parquet.page
 
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.{Optional, PrimitiveIterator}
 
 import scala.util.control.NonFatal
 
@@ -10,7 +9,7 @@ import net.jpountz.lz4.{LZ4Exception, LZ4Factory}
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
 import org.apache.parquet.column.ColumnDescriptor
-import org.apache.parquet.column.page.{DataPage, DictionaryPage, PageReadStore, PageReader}
+import org.apache.parquet.column.page.{DataPage, PageReadStore, PageReader}
 import org.apache.parquet.compression.CompressionCodecFactory
 import org.apache.parquet.compression.CompressionCodecFactory.{BytesInputCompressor, BytesInputDecompressor}
 import org.apache.parquet.hadoop.CodecFactory
@@ -137,15 +136,7 @@ private[parquet] final class BufferedPages(
     codecs: PageCodecs,
     buffer: PageBuffer,
     inParts: Boolean
-) extends PageReadStore {
-  override def getPageReader(column: ColumnDescriptor): PageReader = {
-    val reader = pages.getPageReader(column)
-    new PageReader {
-      override def readDictionaryPage(): DictionaryPage = reader.readDictionaryPage()
-      override def getTotalValueCount: Long = reader.getTotalValueCount
-      override def readPage(): DataPage = codecs.into(buffer, inParts)(reader.readPage())
-    }
-  }
-  override def getRowCount: Long = pages.getRowCount
-  override def getRowIndexes: Optional[PrimitiveIterator.OfLong] = pages.getRowIndexes
+) extends WrappedPages(pages) {
+  override protected def dataPage(reader: PageReader, column: ColumnDescriptor): DataPage =
+    codecs.into(buffer, inParts)(reader.readPage())
 }

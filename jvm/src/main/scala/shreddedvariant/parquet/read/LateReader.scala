@@ -47,7 +47,7 @@ final class LateReader(
    */
   def surviving(group: RowGroup, rows: RowRanges): Option[RowRanges] = {
     val (filterLeaves, otherLeaves) = (filterColumns.needed(group), otherColumns.needed(group))
-    // Columns may share leaves, such as the residual of a map. Leaves of the filter are read in any case.
+    // Columns may share leaves, such as the residual of a map. Leaves of the filter are always read.
     val filterPaths = filterLeaves.iterator.map(_.path).toSet
     val avoidable = otherLeaves.filterNot(leaf => filterPaths(leaf.path))
     if (!LateReader.mayPay(group, otherLeaves, avoidable)) None
