@@ -42,6 +42,10 @@ def test_one_python_file_and_one_scala_file_read_fuzz():
     assert (python, scala) == (["fuzz.py"], ["Suite.scala"])
 
 
+def test_scala_files_of_tests_are_small():
+    assert SCALA and [file.name for file in SCALA if len(file.read_text().splitlines()) > 350] == []
+
+
 def test_python_files_and_folders_are_small():
     files = [file for top in ("python", "tests", "benchmarks") for file in (ROOT / top).rglob("*.py")]
     assert [file.name for file in files if len(file.read_text().splitlines()) > 350] == []
