@@ -25,7 +25,7 @@ pytestmark = pytest.mark.fuzz
 
 COLUMNS = "id BIGINT, v VARIANT"
 
-# A stream that reads one file in each batch, and does not end by itself.
+# A stream that reads one file in each batch, and ends only when it is stopped.
 STREAM = """
 import shredded_variant
 spark = shredded_variant.attach(calm()).getOrCreate()

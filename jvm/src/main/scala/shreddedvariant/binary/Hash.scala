@@ -1,8 +1,8 @@
 /**
  * Hash functions for hash tables in memory; files contain no such hash.
  *
- * Each process has its own random factors. So nobody can choose keys that collide, which would make tables take
- * quadratic time.
+ * Each process has its own random factors, so files cannot contain keys that collide on purpose. Tables of such
+ * keys would take quadratic time.
  */
 package shreddedvariant.binary
 

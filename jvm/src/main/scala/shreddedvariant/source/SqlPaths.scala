@@ -153,7 +153,7 @@ object LateSqlPaths extends Rule[LogicalPlan] {
     case _ => false
   }
 
-  /** False if only the catalog lists the partitions; a Delta log lists the files in any case. */
+  /** False if only the catalog lists the partitions; a Delta log always lists the files. */
   private def isListed(table: CatalogTable) = {
     val isInCatalog = table.tracksPartitionsInCatalog && table.partitionColumnNames.nonEmpty
     !isInCatalog || DeltaLog.isTable(

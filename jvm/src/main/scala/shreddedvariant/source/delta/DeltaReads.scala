@@ -68,7 +68,7 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
     case _ => true
   }
 
-  /** The plan of the micro-batch that this thread writes, if the RDD has its rows: `foreachBatch` hands on no plan. */
+  /** The plan of the micro-batch that this thread writes, if the RDD has its rows: `foreachBatch` gets rows without their plan. */
   private def batch(rdd: RDD[_]): Option[LogicalPlan] = {
     val spark = SparkSession.active
     val query = spark.sparkContext.getLocalProperty(StreamExecution.QUERY_ID_KEY)
