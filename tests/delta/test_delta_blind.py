@@ -16,7 +16,7 @@ from tables import FORMAT
 
 @pytest.fixture(scope="module")
 def table(spark, tmp_path_factory):
-    path = str(tmp_path_factory.mktemp("blind") / "t able")
+    path = str(tmp_path_factory.mktemp("blind") / "tables" / "t able")
     save(rows(spark, 0, 1), path)
     spark.sql(f"CREATE TABLE blind_t USING {FORMAT} LOCATION '{path}'")
     load(spark, path).createOrReplaceTempView("blind_view")
@@ -26,7 +26,7 @@ def table(spark, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def other(spark, tmp_path_factory):
-    path = str(tmp_path_factory.mktemp("blind") / "t able2")
+    path = str(tmp_path_factory.mktemp("blind") / "tables" / "t able2")
     save(rows(spark, 5), path)
     load(spark, path).createOrReplaceTempView("blind_other")
     spark.dataSource.register(source_of_another())
@@ -70,8 +70,8 @@ def linked(path):
 
 
 def link(target, name):
-    """A link to a path in the directory of a table, beside that directory."""
-    place = next(above for above in Path(target).parents if above.name.startswith("blind")).parent / name
+    """A link to a path in the directory of a table, in the directory above."""
+    place = next(above for above in Path(target).parents if above.name.startswith("blind")) / name
     if not place.is_symlink():
         place.symlink_to(target)
     return str(place)

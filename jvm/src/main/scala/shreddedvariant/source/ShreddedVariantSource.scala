@@ -59,14 +59,14 @@ class ShreddedVariantSource
     replaced.fold(table.files.schema)(MaintenanceTables.schema)
   }
 
-  private var isRead = false
+  private var isReadOrStream = false
 
   /**
-   * Spark calls this for reads and not for writes, also for paths that do not exist yet; for tables of a
-   * catalog, after `inferSchema`.
+   * Spark calls this for reads and for streams, and not for writes of batches; also for paths that do not exist
+   * yet; for tables of a catalog, after `inferSchema`.
    */
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = {
-    isRead = true
+    isReadOrStream = true
     inferred match {
       case Some(table: ShreddedVariantTable) if table.files.catalog.isDefined => table.partitioning
       case _ => Array.empty
@@ -84,8 +84,8 @@ class ShreddedVariantSource
       inferred.getOrElse {
         val table = ShreddedVariantTable.of(new CaseInsensitiveStringMap(properties), Some(schema))
         MaintenanceTables.checkSchema(table)
-        // A stream of files asks nothing of the table before it starts, and must be refused inside a Delta table.
-        if (isRead) table.files.delta
+        // A stream of files asks nothing else of the table before it starts.
+        if (isReadOrStream) table.files.checkAbove()
         table
       }
   }

@@ -33,7 +33,7 @@ final case class TableFiles(
   @transient lazy val delta: Option[DeltaSnapshot] = {
     val hadoop = hadoopConf
     // Only here: a write does not ask for the snapshot of its table, and has a check of its own.
-    if (catalog.isEmpty) DeltaPathCheck.checkAbove(plain, hadoop)
+    if (catalog.isEmpty) checkAbove()
     // A table of a catalog is empty until its first commit.
     val isUncommitted = catalog.isDefined && paths.exists(path => DeltaLog.isBegun(new Path(path), hadoop))
     val snapshot = if (isUncommitted) None else log.map(DeltaTables.open(_, options, hadoop))
@@ -49,6 +49,11 @@ final case class TableFiles(
   /** The path of the Delta table. */
   @transient private lazy val log: Option[Path] = DeltaTables.find(paths, hadoopConf)
 
+  /** Refuses paths inside a Delta table; the directories above are asked once. */
+  def checkAbove(): Unit = checked
+  @transient private lazy val checked: Unit = DeltaPathCheck.checkAbove(plain, hadoopConf)
+
+  /** Paths without patterns: the files of a pattern are checked when they are listed. */
   private def plain = paths.map(new Path(_)).filterNot(SparkBridge.isGlob)
 
   /** Refuses a Delta table together with other paths. */
