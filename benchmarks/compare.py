@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import re
 import sys
 from collections.abc import Callable, Container, Sequence
@@ -119,6 +120,8 @@ class _Side:
 
 
 def _serve(connection: Connection, side: str, jar: str, args: argparse.Namespace) -> None:
+    # G1, the default, collects beside the timed runs, as often as earlier rows of the process made it expect.
+    os.environ["JAVA_TOOL_OPTIONS"] = "-XX:+UseParallelGC"
     spark = engines.start_spark(args.memory, jar)
     data = Data(spark, rows_of_tables(args.rows), lambda text: print(f"· {text}", file=sys.stderr, flush=True))
     bench = Bench(spark, data, Plan(seconds=args.seconds))
