@@ -46,52 +46,50 @@ class OptionsSuite extends Suite {
       assert(e.getMessage.contains(hint), e.getMessage)
     }
 
-  refuses("shreding", "off", "UNKNOWN_OPTION", "did you mean 'shredding'?")
-  refuses("shreding.shape.v", "a INT", "UNKNOWN_OPTION", "did you mean 'shredding.shape.<column>'?")
-  refuses("shredding.shapes.v", "a INT", "UNKNOWN_OPTION", "did you mean 'shredding.shape.<column>'?")
-  refuses("shredding.shape.", "a INT", "UNKNOWN_OPTION", "shredding.shape.<column>")
-  refuses("layuot", "parquet", "UNKNOWN_OPTION", "did you mean 'layout'?")
-  refuses("compresion", "gzip", "UNKNOWN_OPTION", "did you mean 'compression'?")
-  refuses("pathGlobFiltr", "*", "UNKNOWN_OPTION", "did you mean 'pathGlobFilter'?")
+  // The option that the error names, a value, and the misspelled keys.
+  for {
+    (nearest, value, keys) <- Seq(
+      ("shredding", "off", Seq("shreding")),
+      (
+        "shredding.shape.<column>",
+        "a INT",
+        Seq("shreding.shape.v", "shredding.shapes.v", "shredding.shape.")
+      ),
+      ("shredding.policy", "majority", Seq("shredding.polcy")),
+      ("shredding.include.<column>", "$.a", Seq("shredding.includes.v")),
+      ("layout", "parquet", Seq("layuot")),
+      ("compression", "gzip", Seq("compresion")),
+      ("pathGlobFilter", "*", Seq("pathGlobFiltr")),
+      ("bloom.<column>", "$.a", Seq("bloom")),
+      ("parquet.map.shredding.columns", "m", Seq("parquet.map.shredding.column")),
+      ("parquet.map.shredding.<column>.keys", "a", Seq("parquet.map.shredding.m.key")),
+      ("parquet.map.shredding.<column>.maxKeys", "3", Seq("parquet.map.shredding.m.maxKey"))
+    )
+    key <- keys
+  } refuses(key, value, "UNKNOWN_OPTION", s"did you mean '$nearest'?")
+
   refuses("parquet.map.sharding.columns", "m", "UNKNOWN_OPTION", "does not exist")
-  refuses("shredding", "on", "OPTION_VALUE", "use infer or off")
-  refuses("shredding.policy", "best", "OPTION_VALUE", "use equivalence or majority")
-  refuses("shredding.polcy", "majority", "UNKNOWN_OPTION", "did you mean 'shredding.policy'?")
-  refuses("shredding.includes.v", "$.a", "UNKNOWN_OPTION", "did you mean 'shredding.include.<column>'?")
-  for (value <- Seq("1.1", "-0.1", "NaN", "10%", ""))
-    refuses("shredding.minFieldFrequency", value, "OPTION_VALUE", "use a number from 0 to 1")
-  for (value <- Seq("0", "100001", "1.5", "many")) {
-    refuses("shredding.maxFields", value, "OPTION_VALUE", "use a number from 1 to 100000")
-    refuses("shredding.maxIntermediateFields", value, "OPTION_VALUE", "use a number from 1 to 100000")
-  }
-  for (value <- Seq("0", "101"))
-    refuses("shredding.maxDepth", value, "OPTION_VALUE", "use a number from 1 to 100")
-  for (value <- Seq("0", "-1", "1.5", "all"))
-    refuses("shredding.sampleRows", value, "OPTION_VALUE", "a number from 1 on")
-  for (value <- Seq("0", "many", "3g"))
-    refuses("shredding.sampleBytes", value, "OPTION_VALUE", "a size such as 64m")
-  for (value <- Seq("59min", "0", "-1d", "a day", ""))
-    refuses("keepTemporary", value, "OPTION_VALUE", "use a time from 1h on, such as 1d")
-  refuses("layout", "orc", "OPTION_VALUE", "use parquet or draft")
-  refuses("maxVariantBytes", "many", "OPTION_VALUE", "a size such as 64m")
-  refuses("maxVariantDepth", "0", "OPTION_VALUE", "a number from 1 on")
-  refuses("table", "hudi", "OPTION_VALUE", "use files or delta")
-  refuses("overwriteSchema", "yes", "OPTION_VALUE", "use true or false")
-  refuses("bloom", "$.a", "UNKNOWN_OPTION", "did you mean 'bloom.<column>'")
-  refuses(
-    "parquet.map.shredding.column",
-    "m",
-    "UNKNOWN_OPTION",
-    "did you mean 'parquet.map.shredding.columns'?"
-  )
-  refuses("parquet.map.shredding.m.key", "a", "UNKNOWN_OPTION", "'parquet.map.shredding.<column>.keys'?")
-  refuses(
-    "parquet.map.shredding.m.maxKey",
-    "3",
-    "UNKNOWN_OPTION",
-    "'parquet.map.shredding.<column>.maxKeys'?"
-  )
-  refuses("versionAsOf", "-1", "OPTION_VALUE", "a version number from 0 on")
+
+  for {
+    (key, values, allowed) <- Seq(
+      ("shredding", Seq("on"), "use infer or off"),
+      ("shredding.policy", Seq("best"), "use equivalence or majority"),
+      ("shredding.minFieldFrequency", Seq("1.1", "-0.1", "NaN", "10%", ""), "use a number from 0 to 1"),
+      ("shredding.maxFields", Seq("0", "100001", "1.5", "many"), "use a number from 1 to 100000"),
+      ("shredding.maxIntermediateFields", Seq("0", "100001", "1.5", "many"), "use a number from 1 to 100000"),
+      ("shredding.maxDepth", Seq("0", "101"), "use a number from 1 to 100"),
+      ("shredding.sampleRows", Seq("0", "-1", "1.5", "all"), "a number from 1 on"),
+      ("shredding.sampleBytes", Seq("0", "many", "3g"), "a size such as 64m"),
+      ("keepTemporary", Seq("59min", "0", "-1d", "a day", ""), "use a time from 1h on, such as 1d"),
+      ("layout", Seq("orc"), "use parquet or draft"),
+      ("maxVariantBytes", Seq("many"), "a size such as 64m"),
+      ("maxVariantDepth", Seq("0"), "a number from 1 on"),
+      ("table", Seq("hudi"), "use files or delta"),
+      ("overwriteSchema", Seq("yes"), "use true or false"),
+      ("versionAsOf", Seq("-1"), "a version number from 0 on")
+    )
+    value <- values
+  } refuses(key, value, "OPTION_VALUE", allowed)
 
   test("another Spark is refused") {
     SparkVersion.check("4.3.0")

@@ -31,14 +31,12 @@ class StoreFileSystem extends FilesOfScheme("store") {
     if (status.isFile) new TaggedStatus(status, StoreFileSystem.tag(StoreFileSystem.local(path))) else status
   }
 
-  override def create(
+  override protected def newFile(
       path: Path,
       overwrite: Boolean,
-      bufferSize: Int,
-      replication: Short,
-      blockSize: Long,
-      progress: Progressable
-  ): FSDataOutputStream = stream(path, onlyNew = !overwrite, None)
+      local: => FSDataOutputStream
+  ): FSDataOutputStream =
+    stream(path, onlyNew = !overwrite, None)
 
   override def create(
       path: Path,

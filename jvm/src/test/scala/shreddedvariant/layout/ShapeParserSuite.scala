@@ -35,27 +35,25 @@ class ShapeParserSuite extends shreddedvariant.LawSuite {
   reads("`a b` INT, `c``d` INT", objectOf(Seq("a b" -> Shape.Scalar(Int32), "c`d" -> Shape.Scalar(Int32))))
   reads("A INT, a INT", objectOf(Seq("A" -> Shape.Scalar(Int32), "a" -> Shape.Scalar(Int32))))
 
-  private def refuses(text: String, position: Int, reason: String)(implicit loc: munit.Location): Unit =
-    test(s"'${text.take(30)}' is refused") {
+  /** Refuses each text for this reason, at the character that stands beside it. */
+  private def refuses(reason: String)(texts: (String, Int)*)(implicit loc: munit.Location): Unit =
+    for ((text, position) <- texts) test(s"'${text.take(30)}' is refused") {
       val e = intercept[ShreddedVariantException](ShapeParser.parse(text))
       assertEquals(e.condition, "SHREDDED_VARIANT_SHAPE")
       assert(e.getMessage.contains(s"at character $position ($reason"), e.getMessage)
     }
 
-  refuses("", 1, "it is empty")
-  refuses("BIGNIT", 7, "a type was expected")
-  refuses("a BIGNIT", 3, "'BIGNIT' is not a type")
-  refuses("a INT,", 7, "a field name was expected")
-  refuses("a INT b INT", 7, "a comma or the end was expected")
-  refuses("a INT, a STRING", 8, "the field 'a' stands there twice")
-  refuses("STRUCT<>", 8, "a field name was expected")
-  refuses("ARRAY<INT", 10, "'>' was expected")
-  refuses("ARRAY<INT>>", 11, "nothing more was expected")
-  refuses("DECIMAL(39,2)", 1, "a decimal has 1 to 38 digits")
-  refuses("DECIMAL(2,3)", 1, "a decimal has 1 to 38 digits")
-  refuses("`a INT", 7, "a backtick is not closed")
-  refuses("a " + "ARRAY<" * 500, 3002, "it is nested deeper than 500 levels")
-  refuses("ARRAY<" * 501, 3006, "it is nested deeper than 500 levels")
+  refuses("it is empty")("" -> 1)
+  refuses("a type was expected")("BIGNIT" -> 7)
+  refuses("'BIGNIT' is not a type")("a BIGNIT" -> 3)
+  refuses("a field name was expected")("a INT," -> 7, "STRUCT<>" -> 8)
+  refuses("a comma or the end was expected")("a INT b INT" -> 7)
+  refuses("the field 'a' stands there twice")("a INT, a STRING" -> 8)
+  refuses("'>' was expected")("ARRAY<INT" -> 10)
+  refuses("nothing more was expected")("ARRAY<INT>>" -> 11)
+  refuses("a decimal has 1 to 38 digits")("DECIMAL(39,2)" -> 1, "DECIMAL(2,3)" -> 1)
+  refuses("a backtick is not closed")("`a INT" -> 7)
+  refuses("it is nested deeper than 500 levels")(("a " + "ARRAY<" * 500) -> 3002, ("ARRAY<" * 501) -> 3006)
 
   property("the DDL of a shape is parsed to the same shape") {
     forAllNoShrink(Shapes.shapes(4))(shape => ShapeParser.parse(shape.ddl) == shape)

@@ -51,21 +51,17 @@ class PageSizeSuite extends shreddedvariant.Suite {
   // Sizes are first checked after a hundred rows.
   private def most(bytesOfRow: Int) = 2 * math.max(page, 100 * bytesOfRow)
 
-  test("rows of many entries") {
+  for {
+    (rows, entries, length, column, bytesOfRow, atLeast) <- Seq(
+      ("many entries", 1000, 1, "list.list.element", 8 * 1000, 10),
+      ("long values", 0, 1500, "s", 4 * 1500, 8)
+    )
+  } test(s"rows of $rows") {
     VariantFile.withFile { file =>
-      write(file, (0 until 3000).iterator.map(row(_, entries = 1000, length = 1)))
-      val sizes = pages(file)("list.list.element")
-      assert(sizes.max <= most(8 * 1000), s"${sizes.max} bytes")
-      assert(sizes.size >= 10)
-    }
-  }
-
-  test("rows of long values") {
-    VariantFile.withFile { file =>
-      write(file, (0 until 3000).iterator.map(row(_, entries = 0, length = 1500)))
-      val sizes = pages(file)("s")
-      assert(sizes.max <= most(4 * 1500), s"${sizes.max} bytes")
-      assert(sizes.size >= 8)
+      write(file, (0 until 3000).iterator.map(row(_, entries, length)))
+      val sizes = pages(file)(column)
+      assert(sizes.max <= most(bytesOfRow), s"${sizes.max} bytes")
+      assert(sizes.size >= atLeast)
     }
   }
 

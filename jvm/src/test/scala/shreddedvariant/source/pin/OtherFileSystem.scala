@@ -6,16 +6,12 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
-import org.apache.hadoop.util.Progressable
 
 class OtherFileSystem extends shreddedvariant.FilesOfScheme("other") {
-  override def create(
+  override protected def newFile(
       path: Path,
       overwrite: Boolean,
-      bufferSize: Int,
-      replication: Short,
-      blockSize: Long,
-      progress: Progressable
+      local: => FSDataOutputStream
   ): FSDataOutputStream = {
     if (!overwrite) {
       val file = Paths.get(path.toUri.getPath)
@@ -25,7 +21,7 @@ class OtherFileSystem extends shreddedvariant.FilesOfScheme("other") {
         case _: java.nio.file.FileAlreadyExistsException => throw new FileAlreadyExistsException(s"$path")
       }
     }
-    super.create(path, true, bufferSize, replication, blockSize, progress)
+    local
   }
 
   override def rename(from: Path, to: Path): Boolean = OtherFileSystem.moves.synchronized {
