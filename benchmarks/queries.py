@@ -110,6 +110,12 @@ def _beside_spark(query: Query, limit: float) -> tuple[Query, Query]:
     return query, beside
 
 
+def _clustered(name: str, result: str, limit: float, to_sink: bool = False) -> tuple[Query, Query]:
+    """A query of 900 adjacent rows of 3 million, and the same query for the comparison with Spark's own shredding."""
+    sql = f"SELECT {result} FROM {{t}} WHERE {_RANGE}"
+    return _beside_spark(Query(name, EVENTS, sql, (("struct", 1.0),), slack=0.05, to_sink=to_sink), limit)
+
+
 def _jsonbench(name: str, table: Table, bounds: tuple[tuple[str, float], ...]) -> tuple[Query, ...]:
     return (
         Query(
@@ -190,30 +196,8 @@ QUERIES = (
         to_sink=True,
     ),
     Query("whole v, handed on", EVENTS, "SELECT [$] FROM {t}", (("spark", 0.45),), to_sink=True),
-    # 900 adjacent rows of 3 million.
-    *_beside_spark(
-        Query(
-            "count, 0.03 % clustered",
-            EVENTS,
-            f"SELECT count(*) FROM {{t}} WHERE {_RANGE}",
-            (("struct", 1.0),),
-            slack=0.05,
-            with_peers=False,
-        ),
-        1 / 8,
-    ),
-    *_beside_spark(
-        Query(
-            "to_json(v) of 0.03 % clustered",
-            EVENTS,
-            f"SELECT to_json([$]) FROM {{t}} WHERE {_RANGE}",
-            (("struct", 1.0),),
-            slack=0.05,
-            to_sink=True,
-            with_peers=False,
-        ),
-        1 / 15,
-    ),
+    *_clustered("count, 0.03 % clustered", "count(*)", 1 / 8),
+    *_clustered("to_json(v) of 0.03 % clustered", "to_json([$])", 1 / 15, to_sink=True),
     Query(
         "to_json(v) of 0.1 % scattered",
         EVENTS,

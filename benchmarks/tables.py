@@ -99,6 +99,22 @@ def _post(salt: str) -> str:
     return f"concat('at://', {author}, '/app.bsky.feed.post/3l', {_text(salt, 11)})"
 
 
+def _hash(salt: str) -> str:
+    """SQL of the hash of a record."""
+    return f"concat('bafyrei', {_text(salt, 52)})"
+
+
+def _reference(path: str, salt: str) -> tuple[Leaf, Leaf]:
+    """The hash and the address of a post."""
+    return Leaf(f"{path}.cid", "STRING", _hash(salt)), Leaf(f"{path}.uri", "STRING", _post(salt))
+
+
+def _event(kind: str, name: str, type_: str, sql: str) -> list[Leaf]:
+    """The leaves of an event of an account, in the order of their names: two that both kinds have, and one more."""
+    both = [Leaf(f"{kind}.did", "STRING", "h_author"), Leaf(f"{kind}.seq", "BIGINT", "3952000000 + row")]
+    return sorted([*both, Leaf(f"{kind}.{name}", type_, sql)], key=lambda leaf: leaf.path)
+
+
 # In percent of the commits.
 _COLLECTIONS = {
     "app.bsky.feed.like": 44.6,
@@ -147,13 +163,10 @@ BLUESKY = Table(
         Leaf("commit.operation", "STRING", "h_operation"),
         Leaf("commit.collection", "STRING", "h_collection"),
         Leaf("commit.rkey", "STRING", f"concat('3l', {_text('rkey', 11)})"),
-        Leaf(
-            "commit.cid", "STRING", f"CASE WHEN h_operation <> 'delete' THEN concat('bafyrei', {_text('cid', 52)}) END"
-        ),
+        Leaf("commit.cid", "STRING", f"CASE WHEN h_operation <> 'delete' THEN {_hash('cid')} END"),
         Leaf("commit.record.$type", "STRING", "h_collection"),
         Leaf("commit.record.createdAt", "STRING", _MADE),
-        Leaf("commit.record.subject.cid", "STRING", f"concat('bafyrei', {_text('subject', 52)})"),
-        Leaf("commit.record.subject.uri", "STRING", _post("subject")),
+        *_reference("commit.record.subject", "subject"),
         Leaf(
             "commit.record.subject_did",
             "STRING",
@@ -173,16 +186,10 @@ BLUESKY = Table(
             f"CASE WHEN {_POST} AND {random('lang', 10)} > 0 "
             f"THEN array({pick(['en', 'ja', 'pt', 'de', 'es'], _skewed('lang', 5))}) END",
         ),
-        Leaf("commit.record.reply.parent.cid", "STRING", f"concat('bafyrei', {_text('parent', 52)})"),
-        Leaf("commit.record.reply.parent.uri", "STRING", _post("parent")),
-        Leaf("commit.record.reply.root.cid", "STRING", f"concat('bafyrei', {_text('root', 52)})"),
-        Leaf("commit.record.reply.root.uri", "STRING", _post("root")),
-        Leaf("identity.did", "STRING", "h_author"),
-        Leaf("identity.handle", "STRING", "concat(substr(h_author, 9, 8), '.bsky.social')"),
-        Leaf("identity.seq", "BIGINT", "3952000000 + row"),
-        Leaf("account.active", "BOOLEAN", f"{random('active', 4)} > 0"),
-        Leaf("account.did", "STRING", "h_author"),
-        Leaf("account.seq", "BIGINT", "3952000000 + row"),
+        *_reference("commit.record.reply.parent", "parent"),
+        *_reference("commit.record.reply.root", "root"),
+        *_event("identity", "handle", "STRING", "concat(substr(h_author, 9, 8), '.bsky.social')"),
+        *_event("account", "active", "BOOLEAN", f"{random('active', 4)} > 0"),
     ),
     present={
         "commit": "h_kind = 'commit'",
