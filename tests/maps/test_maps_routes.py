@@ -3,7 +3,7 @@
 import pytest
 
 from map_cases import hot
-from tables import FORMAT, load, write
+from tables import FORMAT, load, ours_and_plain, write
 
 ROWS = [(0, {"a": "1", "x": "2"}), (1, {"a": None, "b": "3"}), (2, {}), (3, None), (4, {"x": None, "b": "5"})]
 SCHEMA = "id INT, m MAP<STRING, STRING>, s STRUCT<m: MAP<STRING, STRING>>"
@@ -131,13 +131,11 @@ def test_columns_with_the_names_of_lookups_and_paths_are_distinguished_from_them
     asked, condition = NAMES[name]
     df = spark.createDataFrame(ROWS, "id INT, m MAP<STRING, STRING>").coalesce(1)
     df = df.selectExpr("id", "m", "to_variant_object(named_struct('a', id)) AS v", f"-id AS `{name}`")
-    df.write.parquet(str(tmp_path / "plain"))
-    plain = spark.read.parquet(str(tmp_path / "plain"))
-    ours = load(spark, write(df, tmp_path / "t", **hot("m", ["a"])), schema=None)
+    tables = ours_and_plain(df, tmp_path, **hot("m", ["a"]))
     for columns in (["id", asked], ["id", f"`{name}`"], ["id", f"`{name}`", asked, "m", "to_json(v)"]):
         actual, wanted = (
             [tuple(map(_sorted, r)) for r in d.where(condition).orderBy("id").selectExpr(*columns).collect()]
-            for d in (ours, plain)
+            for d in tables
         )
         assert actual == wanted and actual, columns
 

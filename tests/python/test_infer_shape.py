@@ -173,9 +173,9 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-def test_a_column_that_is_not_a_variant_is_refused_with_the_names_of_the_variants(exploding, column):
-    refused(lambda: infer_shape(exploding, column), COLUMNS[column])
+@pytest.mark.parametrize(("column", "mention"), COLUMNS.items(), ids=COLUMNS)
+def test_a_column_that_is_not_a_variant_is_refused_with_the_names_of_the_variants(exploding, column, mention):
+    refused(lambda: infer_shape(exploding, column), mention)
 
 
 def test_arguments_that_are_not_a_column_or_a_dataframe_are_named(spark, exploding):

@@ -6,7 +6,7 @@ import pytest
 
 from path_queries import explained
 from scan_counts import run
-from tables import FORMAT, write
+from tables import FORMAT, ours_and_plain, write
 
 ROWS = 4000
 PAGE = 100  # rows
@@ -212,7 +212,6 @@ ORDERS = [
 
 @pytest.fixture(scope="module")
 def typed(spark, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("typed")
     rows = (
         spark.range(0, ROWS, 1, 1)
         .selectExpr("CAST(id AS INT) AS id")
@@ -223,9 +222,8 @@ def typed(spark, tmp_path_factory):
         )
     )
     options = {"parquet.block.row.count.limit": str(GROUP), "parquet.page.row.count.limit": str(PAGE)}
-    write(rows, folder / "t", **options, **{"shredding.shape.v": "s STRING, day DATE, m DECIMAL(12,2), d DOUBLE"})
-    rows.write.parquet(str(folder / "plain"))
-    return spark.read.format(FORMAT).load(str(folder / "t")), spark.read.parquet(str(folder / "plain"))
+    options["shredding.shape.v"] = "s STRING, day DATE, m DECIMAL(12,2), d DOUBLE"
+    return ours_and_plain(rows, tmp_path_factory.mktemp("typed"), **options)
 
 
 @pytest.mark.parametrize(("order", "groups"), ORDERS)

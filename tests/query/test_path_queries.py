@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from path_cases import ALONE, EXPRESSIONS, SCALARS
 from path_plans import PARTITIONED, QUERIES, REFUSED
-from path_queries import LATE, explained, leaves, outcome, settings
+from path_queries import EARLY_OR_LATE, LATE, explained, leaves, outcome, settings
 from path_tables import FILES, SCHEMA, row, t_and_u
 from strict_casts import WITH_ERROR, WITHOUT_ERROR
 
@@ -195,7 +195,7 @@ def test_session_settings_change_the_answers_as_they_change_sparks(pair, setting
     assert pair.answered > 0.7 * len(queries)
 
 
-@pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
+@EARLY_OR_LATE
 def test_the_scan_gives_batches_or_rows_as_the_setting_of_sparks_own_reader_says(pair, late):
     for query in ("SELECT v:i::int, to_json(v) FROM t", "SELECT v, s.v:b::string FROM t WHERE v:t::string = 'a'"):
         for setting in ("true", "false"):

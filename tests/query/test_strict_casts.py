@@ -2,7 +2,8 @@
 
 import pytest
 
-from path_queries import LATE, Failure, Pair, outcome, settings
+from path_queries import EARLY_OR_LATE, Failure, Pair, outcome, settings
+from strict_casts import MOVED, PARTS, SPELLINGS
 from tables import to_spark
 from variants import array, obj
 
@@ -27,13 +28,13 @@ SHAPES = [
     {"shredding": "off"},
 ]
 CASTS = [
-    ("v", "$.a", "array<int>"),
-    ("v", "$.o", "struct<n: int>"),
-    ("v", "$.o", "map<string, int>"),
-    ("v", "$.l", "array<struct<n: int>>"),
-    ("v", "$.d", "struct<m: struct<n: array<int>>>"),
-    ("v", "$.d", "map<string, map<string, array<smallint>>>"),
-    ("v", "$", "struct<o: struct<n: int>, a: array<variant>>"),
+    ("$.a", "array<int>"),
+    ("$.o", "struct<n: int>"),
+    ("$.o", "map<string, int>"),
+    ("$.l", "array<struct<n: int>>"),
+    ("$.d", "struct<m: struct<n: array<int>>>"),
+    ("$.d", "map<string, map<string, array<smallint>>>"),
+    ("$", "struct<o: struct<n: int>, a: array<variant>>"),
 ]
 TEN = len(DOCUMENTS)
 
@@ -58,9 +59,9 @@ def pair(spark, tmp_path_factory):
     pair.drop("t", "k", "p")
 
 
-@pytest.mark.parametrize("cast", CASTS, ids=lambda cast: f"{cast[1]} {cast[2]}")
-def test_a_part_that_cannot_be_cast_is_an_error_as_in_spark(pair, cast):
-    strict, lax = (f"{get}({cast[0]}, '{cast[1]}', '{cast[2]}')" for get in ("variant_get", "try_variant_get"))
+@pytest.mark.parametrize(("path", "target"), CASTS, ids=map(" ".join, CASTS))
+def test_a_part_that_cannot_be_cast_is_an_error_as_in_spark(pair, path, target):
+    strict, lax = (f"{get}(v, '{path}', '{target}')" for get in ("variant_get", "try_variant_get"))
     both = f"SELECT id, {lax}, if(id < 0, {strict}, NULL) FROM t"
     assert (difference := pair.difference(both, must_answer=True)) is None, difference
     failing = []
@@ -82,68 +83,21 @@ def test_a_part_that_cannot_be_cast_is_an_error_as_in_spark(pair, cast):
         assert (difference := pair.difference(query, must_answer=True)) is None, difference
 
 
-PARTS = [
-    "SELECT count(v:a::array<int>) FROM p",
-    "SELECT max(v:a::array<int>) FROM p",
-    "SELECT count(*) FILTER (WHERE v:a::array<int> IS NULL) FROM p",
-    "SELECT id FROM p WHERE v:a::array<int> IS NULL",
-    "SELECT id FROM p WHERE v:a::array<int> IS NOT NULL",
-    "SELECT id FROM p WHERE v:a::array<int>[0] > 9",
-    "SELECT id FROM p WHERE variant_get(v, '$.o', 'struct<n: int>').n > 9",
-    "SELECT id, explode(v:a::array<int>) FROM p",
-    "SELECT id FROM p ORDER BY v:a::array<int>",
-    "SELECT id FROM p ORDER BY v:a::array<int> DESC LIMIT 1",
-]
-
-
-@pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
+@EARLY_OR_LATE
 @pytest.mark.parametrize("query", PARTS)
 def test_a_query_of_a_cast_with_parts_raises_what_spark_raises(pair, query, late):
     with settings(pair.ours, late):
         assert outcome(pair.ours, query) == outcome(pair.spark, query) == Failure(INVALID, "")
 
 
-# Two spellings of one path: Spark evaluates neither where k is NULL.
-SPELLINGS = [
-    "SELECT id, k + v:a::int, k * variant_get(v, '$.a', 'int') FROM k",
-    "SELECT id FROM k WHERE k > v:a::int + variant_get(v, '$.a', 'int')",
-    "SELECT id, k + variant_get(v, '$.a', 'int'), k - variant_get(v, '$[\"a\"]', 'int') FROM k",
-    "SELECT id, k + variant_get(v:a, '$', 'int'), k - v:a::int, k * variant_get(v, '$.a', 'int') FROM k",
-    "SELECT sum(k + v:a::int), sum(k * variant_get(v, '$.a', 'int')) FROM k",
-    "SELECT x.id, x.k + x.v:a::int, x.k - variant_get(x.v, '$.a', 'int') FROM k x JOIN k y ON x.id = y.id",
-]
-
-
-@pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
+@EARLY_OR_LATE
 @pytest.mark.parametrize("query", SPELLINGS)
 def test_two_spellings_of_a_strict_cast_are_not_evaluated_together(pair, query, late):
     difference = pair.difference(query, ours=late, must_answer=True)
     assert difference is None, difference
 
 
-# Spark moves a `variant_get` of a column below aggregates and joins, in sessions that attach late.
-MOVED = [
-    "SELECT sum(CAST(v AS STRUCT<a: INT>).a) FILTER (WHERE k IS NOT NULL) FROM k",
-    "SELECT sum(variant_get(s.v, '$.a', 'int')) FILTER (WHERE k IS NOT NULL) FROM k",
-    "SELECT sum(if(x.k > 0, variant_get(x.v, '$.a', 'int'), 0)), count(y.k + variant_get(y.v, '$.b', 'int')) FROM k x"
-    " JOIN k y ON x.id = y.id",
-    "SELECT sum(variant_get(v, '$.a', 'int')) FILTER (WHERE k IS NOT NULL) FROM k",
-    "SELECT sum(variant_get(v, '$.a', 'int')) FILTER (WHERE try_variant_get(v, '$.a', 'int') IN (1, 2, 5)) FROM k",
-    "SELECT k % 2, sum(if(k > 0, variant_get(v, '$.a', 'int') + variant_get(v, '$.b', 'int'), 0)) FROM k GROUP BY 1",
-    "SELECT x.id, y.id FROM k x LEFT JOIN k y ON x.id = y.id AND NOT isnull(x.k)"
-    " AND variant_get(x.v, '$.a', 'int') > 2",
-    "SELECT x.id, y.id FROM k x LEFT JOIN k y ON x.k = y.k AND variant_get(x.v, '$.a', 'int') >="
-    " variant_get(y.v, '$.a', 'int')",
-    "SELECT x.id, variant_get(y.v, '$.a', 'int') FROM k x JOIN k y ON x.k = y.k",
-    "SELECT sum(variant_get(y.v, '$.a', 'int')) FROM k x JOIN k y ON x.k = y.k",
-    "SELECT x.id FROM k x JOIN k y ON x.k = y.k ORDER BY variant_get(y.v, '$.a', 'int'), x.id",
-    "SELECT id FROM (SELECT * FROM k ORDER BY id LIMIT 3) ORDER BY variant_get(v, '$.a', 'int'), id",
-    "SELECT sum(variant_get(w, '$.a', 'int')) FILTER (WHERE k IS NOT NULL) FROM (SELECT k, v AS w FROM k)",
-    "SELECT x.id FROM k x LEFT SEMI JOIN k y ON x.k = y.k AND x.k > 1 AND variant_get(x.v, '$.a', 'int') > y.k - 1",
-]
-
-
-@pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
+@EARLY_OR_LATE
 @pytest.mark.parametrize("query", MOVED)
 def test_an_access_that_spark_moves_raises_only_where_it_stands(pair, query, late):
     with settings(pair.ours, late):

@@ -2,12 +2,11 @@
 
 import pytest
 
-from path_queries import LATE, Failure, Pair, explained, outcome, settings
+from path_queries import EARLY_OR_LATE, Failure, Pair, explained, outcome, settings
 from tables import to_spark
 from variants import double, obj
 
 INVALID = Failure("INVALID_VARIANT_CAST", "")
-SESSIONS = pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
 EDGES = [
     0,
     -1,
@@ -61,13 +60,13 @@ def same(pair, query, late=None, must_answer=True):
     assert difference is None, difference
 
 
-@SESSIONS
+@EARLY_OR_LATE
 @pytest.mark.parametrize("order", ["v:a::int", "variant_get(v, '$.a', 'int') DESC", "id, v:a::int LIMIT 1"])
 def test_an_order_of_a_single_row_raises_what_spark_raises(pair, order, late):
     same(pair, f"SELECT id, v:a::string FROM one ORDER BY {order}", late, must_answer="LIMIT" in order)
 
 
-@SESSIONS
+@EARLY_OR_LATE
 def test_an_order_with_a_limit_evaluates_its_key_for_a_single_row_too(pair, late):
     """Spark does not compare a row with itself. Our scan does not know whether another row follows."""
     query = "SELECT id FROM {} ORDER BY v:a::int LIMIT 1"
@@ -93,7 +92,7 @@ def test_casts_to_narrow_integers_are_those_of_spark(pair, target):
                 assert outcome(pair.ours, f"SELECT if(id = {file * 100 + n}, v:e::{target}, 0Y) FROM e") == INVALID
 
 
-@SESSIONS
+@EARLY_OR_LATE
 @pytest.mark.parametrize("reuse", ["true", "false"])
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_two_plans_that_share_an_exchange_give_the_rows_of_both(pair, reuse, adaptive, late):
@@ -107,7 +106,7 @@ def test_two_plans_that_share_an_exchange_give_the_rows_of_both(pair, reuse, ada
             assert ("ReusedExchange" in explained(pair.ours.sql(query))) is (reuse == "true")
 
 
-@SESSIONS
+@EARLY_OR_LATE
 def test_a_cached_table_with_strict_casts_raises_as_spark_does(pair, late):
     asked = "SELECT id, a + 1 FROM spared WHERE a > 3"
     for session, conf in ((pair.ours, late), (pair.spark, {})):
@@ -132,7 +131,7 @@ RECURSIVE = """WITH RECURSIVE down(id, n) AS (SELECT 1, 0 UNION ALL
     ) SELECT * FROM down"""
 
 
-@SESSIONS
+@EARLY_OR_LATE
 def test_a_recursive_query_raises_only_for_rows_that_it_evaluates(pair, late):
     spared = RECURSIVE.format(value="variant_get(t.v, '$.a', 'int')", where="t.id > 0")
     same(pair, spared, late)
@@ -141,7 +140,7 @@ def test_a_recursive_query_raises_only_for_rows_that_it_evaluates(pair, late):
         assert outcome(pair.ours, met) == outcome(pair.spark, met) == INVALID
 
 
-@SESSIONS
+@EARLY_OR_LATE
 def test_two_scans_of_a_self_join_that_are_one_object_do_not_share_filters(pair, late):
     """A frame over an optimised plan has its built scan; a join with itself has the scan twice."""
 

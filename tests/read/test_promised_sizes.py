@@ -4,21 +4,7 @@ import gzip
 
 import pytest
 
-from hand_made import (
-    BYTE_ARRAY,
-    DICTIONARY_STATS,
-    GZIP,
-    INT32,
-    RLE,
-    RLE_DICTIONARY,
-    dictionary,
-    levels,
-    page,
-    page_v2,
-    run,
-    text,
-    write_pages,
-)  # fmt: skip
+from hand_made import BYTE_ARRAY, GZIP, INT32, levels, page, page_v2, run, text, write_dictionary, write_pages
 from shredded_variant import verify
 from tables import FORMAT, refusal
 
@@ -30,18 +16,10 @@ def read(spark, path):
     return spark.read.format(FORMAT).load(str(path))
 
 
-def dictionaries(tmp_path, kind, body, count):
-    ids = page(levels(3) + b"\x01" + run(0, 3), 3, RLE_DICTIONARY)
-    return write_pages(
-        tmp_path / "f.parquet", kind, [ids], rows=3, dictionary=dictionary(body, count),
-        encodings=(RLE_DICTIONARY, RLE), chunk=DICTIONARY_STATS,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize(("kind", "body"), [(INT32, bytes(4)), (BYTE_ARRAY, text(b"a"))])
 def test_a_dictionary_has_at_most_as_many_values_as_its_bytes_hold(spark, tmp_path, kind, body, count):
-    path = dictionaries(tmp_path, kind, body, count)
+    path = write_dictionary(tmp_path / "f.parquet", kind, body, count, b"\x01" + run(0, 3), rows=3)
     said = f"a dictionary of {count} values ends too early"
     refusal(read(spark, path).collect, said, "'x'", "f.parquet", name="SHREDDED_VARIANT_DAMAGED_PAGES")
     (finding,) = [f for f in verify(spark, str(path)).findings if f.column == "x"]

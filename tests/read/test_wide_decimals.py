@@ -4,19 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from hand_made import (
-    BYTE_ARRAY,
-    DICTIONARY_STATS,
-    INT32,
-    RLE,
-    RLE_DICTIONARY,
-    dictionary,
-    levels,
-    page,
-    run,
-    text,
-    write_pages,
-)  # fmt: skip
+from hand_made import BYTE_ARRAY, INT32, levels, page, run, text, write_dictionary, write_pages
 from java_files import write_java
 from parquet_footer import I32, STRUCT
 from shredded_variant import verify
@@ -34,14 +22,11 @@ def decimal(precision):
 
 
 def plain(tmp_path, kind, values, precision, in_dictionary=False):
-    body, count, more = b"".join(values), len(values), {}
+    path, body, count, element = tmp_path / "f.parquet", b"".join(values), len(values), decimal(precision)
     if in_dictionary:
         ids = b"\x02" + b"".join(run(i, 1, 2) for i in range(count))
-        pages = [page(levels(count) + ids, count, RLE_DICTIONARY)]
-        more = {"dictionary": dictionary(body, count), "encodings": (RLE_DICTIONARY, RLE), "chunk": DICTIONARY_STATS}
-    else:
-        pages = [page(levels(count) + body, count)]
-    return write_pages(tmp_path / "f.parquet", kind, pages, rows=count, element=decimal(precision), **more)
+        return write_dictionary(path, kind, body, count, ids, rows=count, element=element)
+    return write_pages(path, kind, [page(levels(count) + body, count)], rows=count, element=element)
 
 
 def read(spark, path, schema=None):

@@ -7,7 +7,7 @@ import pytest
 from path_queries import OTHER_SESSIONS, settings, skipping_shown
 from scan_counts import Counts, filtering, read_nothing, run
 from skipping_cases import HITS, MISSES, PAGE, ROWS, SHAPE, SMALL_GROUPS, VARIANT, WHOLE
-from tables import FORMAT, views, write
+from tables import FORMAT, ours_and_plain, views, write
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,7 @@ def tables(spark, folder):
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
         "id", "named_struct('x', id, 'y', CAST(id AS STRING)) AS plain", f"{VARIANT} AS v"
     )
-    path = write(rows, folder / "t", **{"shredding.shape.v": SHAPE, **SMALL_GROUPS})
-    rows.write.parquet(str(folder / "plain"))
-    ours, plain = spark.read.format(FORMAT).load(path), spark.read.parquet(str(folder / "plain"))
+    ours, plain = ours_and_plain(rows, folder, **{"shredding.shape.v": SHAPE, **SMALL_GROUPS})
     with views(spark, skipped=ours, unshredded=plain):
         yield spark
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scan_counts import run
-from tables import FORMAT, write
+from tables import ours_and_plain
 
 GROUP = 10  # rows
 # One row group for each word. Trailing spaces and upper case change the bytes, and their order.
@@ -15,7 +15,6 @@ COLLATIONS = {"lcase": "UTF8_LCASE", "rtrim": "UTF8_BINARY_RTRIM", "both": "UTF8
 @pytest.fixture(scope="module", params=["dictionary", "bloom filter", "bounds"])
 def tables(request, spark, tmp_path_factory):
     """(the table, the same rows in Spark's own files): `plain` has no collation, the other columns have one."""
-    folder = tmp_path_factory.mktemp("collated")
     word = f"concat(array({', '.join(map(repr, WORDS))})[CAST(id DIV {GROUP} AS INT)], if(id % 3 = 0, ' ', ''))"
     collated = [f"{word} COLLATE {collation} AS {name}" for name, collation in COLLATIONS.items()]
     rows = spark.range(0, ROWS, 1, 1).selectExpr("id", f"{word} AS plain", *collated)
@@ -23,10 +22,9 @@ def tables(request, spark, tmp_path_factory):
     options["parquet.enable.dictionary"] = str(request.param == "dictionary").lower()
     if request.param == "bloom filter":
         options |= {f"parquet.bloom.filter.enabled#{name}": "true" for name in ("plain", *COLLATIONS)}
-    rows.write.parquet(str(folder / "plain"))
-    ours = spark.read.format(FORMAT).load(write(rows, folder / "t", **options))
+    ours, plain = ours_and_plain(rows, tmp_path_factory.mktemp("collated"), **options)
     assert {f.name: f.dataType.simpleString() for f in ours.schema}["lcase"] == "string collate UTF8_LCASE"
-    return ours, spark.read.parquet(str(folder / "plain"))
+    return ours, plain
 
 
 CONDITIONS = [

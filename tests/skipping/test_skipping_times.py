@@ -8,7 +8,7 @@ import pytest
 
 from path_queries import settings, skipping_shown
 from scan_counts import run
-from tables import FORMAT, frame, load, write
+from tables import FORMAT, frame, load, ours_and_plain, views, write
 from variants import obj, string
 
 ROWS = 1000
@@ -29,17 +29,15 @@ def times(spark):
 @pytest.fixture(scope="module")
 def table(spark, times, tmp_path_factory):
     """A minute, a day and a month more in each row; the same rows in Spark's own files are `plain_times`."""
-    folder = tmp_path_factory.mktemp("times")
     at = "make_time(CAST(id DIV 60 AS INT), CAST(id % 60 AS INT), 1.25)"
     rows = spark.range(0, ROWS, 1, 1).selectExpr(
         "id", f"{at} AS t", f"CAST({at} AS TIME(0)) AS seconds", f"map('k', {at}) AS m",
         "make_dt_interval(id) AS d", "CAST(make_dt_interval(id) AS INTERVAL DAY) AS days",
         "make_ym_interval(0, CAST(id AS INT)) AS y", "if(id % 3 = 0, NULL, make_dt_interval(id)) AS gaps",
     )  # fmt: skip
-    rows.write.parquet(str(folder / "plain"))
-    spark.read.parquet(str(folder / "plain")).createOrReplaceTempView("plain_times")
-    yield spark.read.format(FORMAT).load(write(rows, folder / "t", **OPTIONS))
-    spark.catalog.dropTempView("plain_times")
+    ours, plain = ours_and_plain(rows, tmp_path_factory.mktemp("times"), **OPTIONS)
+    with views(spark, plain_times=plain):
+        yield ours
 
 
 # (filter, maximum of rows that are read)

@@ -51,6 +51,13 @@ def load(spark, path, schema="id INT, v VARIANT", **options):
     return reader.load(path if isinstance(path, list) else str(path))
 
 
+def ours_and_plain(df, folder, **options):
+    """Writes rows below a folder twice, as by `write` and as Spark's own files, and returns both as DataFrames."""
+    df.write.parquet(str(folder / "plain"))
+    ours = load(df.sparkSession, write(df, folder / "t", **options), schema=None)
+    return ours, df.sparkSession.read.parquet(str(folder / "plain"))
+
+
 def values(df, column="v", keys_by=utf8):
     """The variants of a column in the order of `id`, decoded strictly; `keys_by=None` takes keys in any order."""
     rows = df.orderBy("id").select(column).collect()

@@ -8,9 +8,12 @@ from parquet_cells import only_file
 from tables import load, write
 
 ROWS = 30_000
-SHAPE = (
-    "n BIGINT, small INT, same BIGINT, price DECIMAL(9,2), hash STRING, short STRING, few STRING, list ARRAY<BIGINT>"
-)
+TYPES = {
+    "n": "BIGINT", "small": "INT", "same": "BIGINT", "price": "DECIMAL(9,2)", "hash": "STRING", "short": "STRING",
+    "few": "STRING",
+}  # fmt: skip
+SHAPE = ", ".join([*(f"{field} {type}" for field, type in TYPES.items()), "list ARRAY<BIGINT>"])
+PATHS = [*(f"v:{field}::{type}" for field, type in TYPES.items()), "v:list[1]::bigint"]
 DOCUMENTS = f"""
     SELECT CAST(id AS INT) AS id, id * 1000 AS plain, sha2(CAST(id AS STRING), 256) AS digest,
       parse_json(to_json(named_struct(
@@ -25,16 +28,6 @@ DOCUMENTS = f"""
     ))) AS v FROM range(0, {ROWS}, 1, 1)
 """
 CODECS = ["zstd", "snappy", "gzip", "uncompressed"]
-PATHS = [
-    "v:n::bigint",
-    "v:small::int",
-    "v:same::bigint",
-    "v:price::decimal(9,2)",
-    "v:hash::string",
-    "v:short::string",
-    "v:few::string",
-    "v:list[1]::bigint",
-]
 
 
 @pytest.fixture(scope="module")

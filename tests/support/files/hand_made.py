@@ -99,3 +99,11 @@ def write_pages(
     with open(path, "wb") as f:
         f.write(bytes(body) + raw + struct.pack("<I", len(raw)) + b"PAR1")
     return path
+
+
+def write_dictionary(path, kind, body, count, ids, *, rows, element=()):
+    """A file of one page with ids into a dictionary of this body; `count` is how many values its header promises."""
+    return write_pages(
+        path, kind, [page(levels(rows) + ids, rows, RLE_DICTIONARY)], rows=rows, dictionary=dictionary(body, count),
+        encodings=(RLE_DICTIONARY, RLE), element=element, chunk=DICTIONARY_STATS,
+    )  # fmt: skip

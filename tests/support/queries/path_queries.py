@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
+import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql.types import Geography, Geometry, VariantVal
 
@@ -28,6 +29,8 @@ SPARK_MAY = [{"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factory
 SPARK_MAY += [{**SPARK_MAY[0], "spark.sql.variant.pushVariantIntoScan": "true"}]
 # A session that attached after its start has no rule of ours that runs before Spark builds scans.
 LATE = {"spark.sql.optimizer.excludedRules": "shreddedvariant.rules.PathPushdown"}
+# Runs a test in a session that attached before its start and in one that attached later, as its settings `late`.
+EARLY_OR_LATE = pytest.mark.parametrize("late", [{}, LATE], ids=["", "attached late"])
 # Settings that change neither what is skipped, nor where a limit stops, nor what footers answer.
 OTHER_SESSIONS = {
     "without ANSI": {"spark.sql.ansi.enabled": "false"},

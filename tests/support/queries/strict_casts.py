@@ -1,6 +1,6 @@
-"""Queries of the path tests with strict casts that fail for some rows of `t`."""
+"""Queries with strict casts: of the path tests over `t`, and of the tests of strict casts over `p` and `k`."""
 
-# Spark does not evaluate the cast for all rows, and raises no error.
+# The cast fails for some rows of `t`, but Spark does not evaluate it for these, and raises no error.
 WITHOUT_ERROR = [
     "SELECT sum(v:x::int) FROM t WHERE id = 0",
     "SELECT sum(v:x::int) FILTER (WHERE id = 0) FROM t",
@@ -64,4 +64,46 @@ WITH_ERROR = [
     "SELECT count(*) FROM t WHERE id <=> v:x::int",
     "SELECT id FROM t ORDER BY v:x::int, id",
     "SELECT id, v:x::int AS x FROM t ORDER BY id, x LIMIT 3",
+]
+# A part of each value cannot be cast, so that each query raises the error of the cast.
+PARTS = [
+    "SELECT count(v:a::array<int>) FROM p",
+    "SELECT max(v:a::array<int>) FROM p",
+    "SELECT count(*) FILTER (WHERE v:a::array<int> IS NULL) FROM p",
+    "SELECT id FROM p WHERE v:a::array<int> IS NULL",
+    "SELECT id FROM p WHERE v:a::array<int> IS NOT NULL",
+    "SELECT id FROM p WHERE v:a::array<int>[0] > 9",
+    "SELECT id FROM p WHERE variant_get(v, '$.o', 'struct<n: int>').n > 9",
+    "SELECT id, explode(v:a::array<int>) FROM p",
+    "SELECT id FROM p ORDER BY v:a::array<int>",
+    "SELECT id FROM p ORDER BY v:a::array<int> DESC LIMIT 1",
+]
+# Two spellings of one path: Spark evaluates neither where k is NULL.
+SPELLINGS = [
+    "SELECT id, k + v:a::int, k * variant_get(v, '$.a', 'int') FROM k",
+    "SELECT id FROM k WHERE k > v:a::int + variant_get(v, '$.a', 'int')",
+    "SELECT id, k + variant_get(v, '$.a', 'int'), k - variant_get(v, '$[\"a\"]', 'int') FROM k",
+    "SELECT id, k + variant_get(v:a, '$', 'int'), k - v:a::int, k * variant_get(v, '$.a', 'int') FROM k",
+    "SELECT sum(k + v:a::int), sum(k * variant_get(v, '$.a', 'int')) FROM k",
+    "SELECT x.id, x.k + x.v:a::int, x.k - variant_get(x.v, '$.a', 'int') FROM k x JOIN k y ON x.id = y.id",
+]
+# Spark moves a `variant_get` of a column below aggregates and joins, in sessions that attach late.
+MOVED = [
+    "SELECT sum(CAST(v AS STRUCT<a: INT>).a) FILTER (WHERE k IS NOT NULL) FROM k",
+    "SELECT sum(variant_get(s.v, '$.a', 'int')) FILTER (WHERE k IS NOT NULL) FROM k",
+    "SELECT sum(if(x.k > 0, variant_get(x.v, '$.a', 'int'), 0)), count(y.k + variant_get(y.v, '$.b', 'int')) FROM k x"
+    " JOIN k y ON x.id = y.id",
+    "SELECT sum(variant_get(v, '$.a', 'int')) FILTER (WHERE k IS NOT NULL) FROM k",
+    "SELECT sum(variant_get(v, '$.a', 'int')) FILTER (WHERE try_variant_get(v, '$.a', 'int') IN (1, 2, 5)) FROM k",
+    "SELECT k % 2, sum(if(k > 0, variant_get(v, '$.a', 'int') + variant_get(v, '$.b', 'int'), 0)) FROM k GROUP BY 1",
+    "SELECT x.id, y.id FROM k x LEFT JOIN k y ON x.id = y.id AND NOT isnull(x.k)"
+    " AND variant_get(x.v, '$.a', 'int') > 2",
+    "SELECT x.id, y.id FROM k x LEFT JOIN k y ON x.k = y.k AND variant_get(x.v, '$.a', 'int') >="
+    " variant_get(y.v, '$.a', 'int')",
+    "SELECT x.id, variant_get(y.v, '$.a', 'int') FROM k x JOIN k y ON x.k = y.k",
+    "SELECT sum(variant_get(y.v, '$.a', 'int')) FROM k x JOIN k y ON x.k = y.k",
+    "SELECT x.id FROM k x JOIN k y ON x.k = y.k ORDER BY variant_get(y.v, '$.a', 'int'), x.id",
+    "SELECT id FROM (SELECT * FROM k ORDER BY id LIMIT 3) ORDER BY variant_get(v, '$.a', 'int'), id",
+    "SELECT sum(variant_get(w, '$.a', 'int')) FILTER (WHERE k IS NOT NULL) FROM (SELECT k, v AS w FROM k)",
+    "SELECT x.id FROM k x LEFT SEMI JOIN k y ON x.k = y.k AND x.k > 1 AND variant_get(x.v, '$.a', 'int') > y.k - 1",
 ]
