@@ -19,7 +19,7 @@ package shreddedvariant.layout
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation, Type, Types}
+import org.apache.parquet.schema.{GroupType, Type, Types}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.Type.Repetition
 
@@ -27,7 +27,7 @@ object DraftLayout {
   val UntypedValue = "untyped_value"
   val Object = "object"
   val Array = "array"
-  val TypedValue = "typed_value"
+  val TypedValue = ParquetLayout.TypedValue
 
   /** The columns of a cell. A cell that we write has the first and at most one of the others, in this order. */
   val names: Seq[String] = Seq(UntypedValue, Object, Array, TypedValue)
@@ -67,26 +67,9 @@ object DraftLayout {
   }
 
   private def cell(name: String, shape: Shape): GroupType =
-    group(Repetition.OPTIONAL, name, cellFields(shape))
+    ParquetLayout.group(Repetition.OPTIONAL, name, cellFields(shape))
 
   private def cellFields(shape: Shape): Seq[Type] =
-    Types.primitive(PrimitiveTypeName.BINARY, Repetition.OPTIONAL).named(UntypedValue) +: typed(shape).toSeq
-
-  private def typed(shape: Shape): Option[Type] = shape match {
-    case Shape.Untyped => None
-    case Shape.Scalar(scalar) => Some(ScalarType.toParquet(scalar, TypedValue))
-    case Shape.Object(fields) =>
-      Some(group(Repetition.OPTIONAL, Object, fields.map { case (key, field) => cell(key, field) }))
-    case Shape.Array(element) =>
-      val list = group(Repetition.REPEATED, ParquetLayout.List, Seq(cell(ParquetLayout.Element, element)))
-      val listGroup =
-        Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list)
-      Some(listGroup.named(Array))
-  }
-
-  private def group(repetition: Repetition, name: String, fields: Seq[Type]): GroupType = {
-    val builder = Types.buildGroup(repetition)
-    fields.foreach(builder.addField(_))
-    builder.named(name)
-  }
+    Types.primitive(PrimitiveTypeName.BINARY, Repetition.OPTIONAL).named(UntypedValue) +:
+      ParquetLayout.typed(shape, Object, Array)(cell).toSeq
 }

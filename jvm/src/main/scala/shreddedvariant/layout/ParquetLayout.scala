@@ -47,24 +47,27 @@ object ParquetLayout {
   private def value(repetition: Repetition): Type =
     Types.primitive(PrimitiveTypeName.BINARY, repetition).named(Value)
 
-  private def cellFields(shape: Shape): Seq[Type] = value(Repetition.OPTIONAL) +: typedValue(shape).toSeq
+  private def cellFields(shape: Shape): Seq[Type] =
+    value(Repetition.OPTIONAL) +: typed(shape, TypedValue, TypedValue)(cell).toSeq
 
   private def cell(name: String, shape: Shape): GroupType =
     group(Repetition.REQUIRED, name, cellFields(shape))
 
-  private def typedValue(shape: Shape): Option[Type] = shape match {
+  /** The typed part of a cell; `cell` makes the groups of fields and elements. */
+  private[layout] def typed(shape: Shape, objectName: String, arrayName: String)(
+      cell: (String, Shape) => GroupType
+  ): Option[Type] = shape match {
     case Shape.Untyped => None
-    case Shape.Scalar(scalar) => Some(ScalarType.toParquet(scalar, TypedValue))
+    case Shape.Scalar(scalar) => Some(scalar.toParquet(TypedValue))
     case Shape.Object(fields) =>
-      Some(group(Repetition.OPTIONAL, TypedValue, fields.map { case (name, field) => cell(name, field) }))
+      Some(group(Repetition.OPTIONAL, objectName, fields.map { case (name, field) => cell(name, field) }))
     case Shape.Array(element) =>
       val list = group(Repetition.REPEATED, List, Seq(cell(Element, element)))
-      Some(Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType()).addField(list).named(
-        TypedValue
-      ))
+      val builder = Types.buildGroup(Repetition.OPTIONAL).as(LogicalTypeAnnotation.listType())
+      Some(builder.addField(list).named(arrayName))
   }
 
-  private def group(repetition: Repetition, name: String, fields: Seq[Type]): GroupType = {
+  private[layout] def group(repetition: Repetition, name: String, fields: Seq[Type]): GroupType = {
     val builder = Types.buildGroup(repetition)
     fields.foreach(builder.addField(_))
     builder.named(name)

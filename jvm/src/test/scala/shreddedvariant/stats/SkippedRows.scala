@@ -186,7 +186,7 @@ object SkippedRows {
     for {
       scalar <-
         Gen.frequency(1 -> scalars, 1 -> Gen.oneOf(ScalarType.Float64, ScalarType.Int64, ScalarType.Str))
-      target <- Gen.frequency(3 -> Gen.const(ScalarType.decodedAs(scalar)), 1 -> targets)
+      target <- Gen.frequency(3 -> Gen.const(scalar.decodedAs), 1 -> targets)
       at <- Gen.frequency(5 -> Gen.const(Option.empty[Int]), 1 -> Gen.oneOf(0, 1).map(Option(_)))
       isDraft <- Gen.oneOf(true, false)
       isStrict <- Gen.oneOf(true, false)
@@ -201,7 +201,7 @@ object SkippedRows {
   val cases: Gen[Case] = for {
     scalar <- scalars
     target <- Gen.frequency(
-      6 -> Gen.const(ScalarType.decodedAs(scalar)),
+      6 -> Gen.const(scalar.decodedAs),
       4 -> targets,
       (if (scalar == ScalarType.Str) 3 else 0) -> Gen.const(StringType("UTF8_LCASE"))
     )

@@ -36,6 +36,7 @@ import shreddedvariant.parquet.vector.{
   RowVariants,
   StoredValueVector,
   VariantJsonVector,
+  VariantOutput,
   VariantVector
 }
 import shreddedvariant.shred._
@@ -49,6 +50,8 @@ final class VariantBinder(
   private val forSpark = new VariantForSpark(job.limits.maxDepth, unchanged = job.isStrict)
   private val extractions = mutable.Map.empty[(PathColumn, DataType), PathExtraction]
 
+  private def output(name: String) = new VariantOutput(name, forSpark, position)
+
   // ---- whole variants ----
 
   def whole(path: Seq[String], name: String): ColumnVector =
@@ -56,24 +59,14 @@ final class VariantBinder(
 
   private def whole(bound: FileVariant, name: String): ColumnVector = bound.metadata match {
     case Some(column) =>
-      val metadata =
-        new MetadataVector(
-          name,
-          leaves.leaf(column, BinaryType, Rebasing.none, _ => true).vector,
-          forSpark,
-          position
-        )
+      val stored = leaves.leaf(column, BinaryType, Rebasing.none, _ => true).vector
+      val metadata = new MetadataVector(stored, output(name))
       val root = cell(bound.root)
       val value =
-        if (bound.isShredded)
-          new RebuiltValueVector(
-            name,
-            metadata,
-            new RowRebuilder(root, job.limits.maxBytes, job.isStrict),
-            forSpark,
-            position
-          )
-        else new StoredValueVector(name, metadata, root.value, forSpark, position)
+        if (bound.isShredded) {
+          val rebuilder = new RowRebuilder(root, job.limits.maxBytes, job.isStrict)
+          new RebuiltValueVector(metadata, rebuilder, output(name))
+        } else new StoredValueVector(metadata, root.value, output(name))
       new VariantVector(metadata, value)
     case None =>
       val rebuilder = new DraftRebuilder(cell(bound.root), job.limits.maxBytes, job.limits.maxDepth)
@@ -81,11 +74,11 @@ final class VariantBinder(
   }
 
   private def madeVariants(name: String, presence: Presence, variant: Int => VariantVal): ColumnVector =
-    leaves.register(new MadeVariantVector(name, presence, variant, forSpark, position))
+    leaves.register(new MadeVariantVector(presence, variant, output(name)))
 
   private def metadataOf(bound: FileVariant, name: String, need: RowGroup => Boolean): ColumnVector =
     bound.metadata.fold[ColumnVector](new NoMetadataVector) { column =>
-      new LazyMetadataVector(name, leaves.lazily(column, BinaryType, need), forSpark, position)
+      new LazyMetadataVector(leaves.lazily(column, BinaryType, need), output(name))
     }
 
   /**
@@ -101,7 +94,7 @@ final class VariantBinder(
     while (i < typed.length) {
       typed(i) = bound.typed(i) match {
         case FileTyped.Scalar(scalar, column) =>
-          val leaf = leaves.cell(column, ScalarType.decodedAs(scalar))
+          val leaf = leaves.cell(column, scalar.decodedAs)
           val kept = if (texts && scalar == ScalarType.Str) leaf.keepTexts() else null
           new ScalarVector(scalar, leaf.vector, kept)
         case bound: FileTyped.Object =>
@@ -179,7 +172,7 @@ final class VariantBinder(
   private def outline(bound: FileCell): CellVector = {
     val typed: Seq[TypedVector] = bound.typed.map {
       case FileTyped.Scalar(scalar, column) =>
-        new ScalarVector(scalar, leaves.cell(column, ScalarType.decodedAs(scalar)).vector)
+        new ScalarVector(scalar, leaves.cell(column, scalar.decodedAs).vector)
       case bound: FileTyped.Object => new ObjectVector(Array.empty, Array.empty, leaves.presence(bound.group))
       case FileTyped.Array(group, _) => new ArrayVector(leaves.lists(group), null)
     }
@@ -195,7 +188,7 @@ final class VariantBinder(
       val metadata = metadataOf(bound, name, _ => true)
       val vector = cell(end.cell)
       val rebuilder = new RowRebuilder(vector, job.limits.maxBytes)
-      new PartVector(name, vector, metadata, rebuilder, forSpark, position)
+      new PartVector(vector, metadata, rebuilder, output(name))
     }
 
   private def json(bound: FileVariant, column: PathColumn, name: String, zone: String): ReadColumn = {

@@ -27,7 +27,7 @@ object ScalarConversion {
     case Int8 | Int16 | Int32 => target == IntegerType
     case Int64 => target == LongType
     case Time | TimestampNanos | TimestampNtzNanos | Uuid => false
-    case other => ScalarType.decodedAs(other) == target
+    case other => other.decodedAs == target
   }
 
   /**

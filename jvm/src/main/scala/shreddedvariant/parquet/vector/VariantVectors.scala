@@ -12,33 +12,28 @@ final class VariantVector(metadata: ColumnVector, value: ColumnVector) extends R
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
 }
 
+/** How Spark gets the bytes of a variant column; errors about a row name the column, the file and the row. */
+final class VariantOutput(val column: String, val forSpark: VariantForSpark, val position: BatchPosition)
+
 /** One of the two binaries of a variant. */
-abstract class BinaryVector(column: String, position: BatchPosition) extends ReadVector(BinaryType) {
+abstract class BinaryVector(output: VariantOutput) extends ReadVector(BinaryType) {
   protected def bytes(row: Int): Array[Byte]
 
   override def getBinary(row: Int): Array[Byte] =
-    position.guard(column, row)(bytes(row))
+    output.position.guard(output.column, row)(bytes(row))
 }
 
-final class MetadataVector(
-    column: String,
-    metadata: ColumnVector,
-    forSpark: VariantForSpark,
-    position: BatchPosition
-) extends BinaryVector(column, position) {
+final class MetadataVector(metadata: ColumnVector, output: VariantOutput) extends BinaryVector(output) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
-  override protected def bytes(row: Int): Array[Byte] = forSpark.metadata(metadata.getBinary(row))
+  override protected def bytes(row: Int): Array[Byte] = output.forSpark.metadata(metadata.getBinary(row))
 }
 
 /** Metadata that is decoded on first access, because many rows of a path do not need it. */
-final class LazyMetadataVector(
-    column: String,
-    metadata: LeafColumnReader,
-    forSpark: VariantForSpark,
-    position: BatchPosition
-) extends BinaryVector(column, position) {
+final class LazyMetadataVector(metadata: LeafColumnReader, output: VariantOutput)
+    extends BinaryVector(output) {
   override def isNullAt(row: Int): Boolean = metadata.whenAsked.isNullAt(row)
-  override protected def bytes(row: Int): Array[Byte] = forSpark.metadata(metadata.whenAsked.getBinary(row))
+  override protected def bytes(row: Int): Array[Byte] =
+    output.forSpark.metadata(metadata.whenAsked.getBinary(row))
 }
 
 /** Replaces the metadata of a variant in the draft layout, whose stored values have their own keys. */
@@ -48,51 +43,35 @@ final class NoMetadataVector extends ReadVector(BinaryType) {
 }
 
 /** The value of an unshredded variant: the stored bytes, or a variant null if they are missing. */
-final class StoredValueVector(
-    column: String,
-    metadata: ColumnVector,
-    value: ColumnVector,
-    forSpark: VariantForSpark,
-    position: BatchPosition
-) extends BinaryVector(column, position) {
+final class StoredValueVector(metadata: ColumnVector, value: ColumnVector, output: VariantOutput)
+    extends BinaryVector(output) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
   override protected def bytes(row: Int): Array[Byte] =
     if (value.isNullAt(row)) Array(0.toByte)
-    else forSpark.value(value.getBinary(row), metadata.getBinary(row))
+    else output.forSpark.value(value.getBinary(row), metadata.getBinary(row))
 }
 
 /**
  * The value of a shredded variant, rebuilt when a row is read, so that rows that a filter drops cost nothing.
  */
-final class RebuiltValueVector(
-    column: String,
-    metadata: ColumnVector,
-    rebuilder: RowRebuilder,
-    forSpark: VariantForSpark,
-    position: BatchPosition
-) extends BinaryVector(column, position) {
+class RebuiltValueVector(metadata: ColumnVector, rebuilder: RowRebuilder, output: VariantOutput)
+    extends BinaryVector(output) {
   override def isNullAt(row: Int): Boolean = metadata.isNullAt(row)
-  override protected def bytes(row: Int): Array[Byte] = {
+  final override protected def bytes(row: Int): Array[Byte] = {
     val keys = metadata.getBinary(row)
-    forSpark.value(rebuilder.rebuild(row, keys), keys)
+    output.forSpark.value(rebuilder.rebuild(row, keys), keys)
   }
 }
 
 /** A part of a variant that has its own cell, as a variant. */
 final class PartVector(
-    column: String,
     cell: CellVector,
     metadata: ColumnVector,
     rebuilder: RowRebuilder,
-    forSpark: VariantForSpark,
-    position: BatchPosition
+    output: VariantOutput
 ) extends ReadVector(VariantType) {
-  private val value = new BinaryVector(column, position) {
+  private val value = new RebuiltValueVector(metadata, rebuilder, output) {
     override def isNullAt(row: Int): Boolean = cell.isMissing(row)
-    override protected def bytes(row: Int): Array[Byte] = {
-      val keys = metadata.getBinary(row)
-      forSpark.value(rebuilder.rebuild(row, keys), keys)
-    }
   }
   override def isNullAt(row: Int): Boolean = cell.isMissing(row)
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
@@ -101,13 +80,8 @@ final class PartVector(
 /**
  * A variant whose two binaries are created together when a row is first read, and kept for the second binary.
  */
-final class MadeVariantVector(
-    column: String,
-    presence: Presence,
-    make: Int => VariantVal,
-    forSpark: VariantForSpark,
-    position: BatchPosition
-) extends ReadVector(VariantType)
+final class MadeVariantVector(presence: Presence, make: Int => VariantVal, output: VariantOutput)
+    extends ReadVector(VariantType)
     with Assembled {
   private var row = -1
   private var current: VariantVal = _
@@ -116,10 +90,10 @@ final class MadeVariantVector(
   override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) value else metadata
 
-  private val value = part(variant => forSpark.value(variant.getValue, variant.getMetadata))
-  private val metadata = part(variant => forSpark.metadata(variant.getMetadata))
+  private val value = part(variant => output.forSpark.value(variant.getValue, variant.getMetadata))
+  private val metadata = part(variant => output.forSpark.metadata(variant.getMetadata))
 
-  private def part(binary: VariantVal => Array[Byte]): ColumnVector = new BinaryVector(column, position) {
+  private def part(binary: VariantVal => Array[Byte]): ColumnVector = new BinaryVector(output) {
     override def isNullAt(row: Int): Boolean = !presence.isPresent(row)
     override protected def bytes(row: Int): Array[Byte] = binary(variant(row))
   }
