@@ -36,21 +36,33 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
       if (kind == Encoding.ShortString) checkText(at + 1, size - 1)
       else if (Encoding.primitiveId(bytes, at) == Encoding.LongString) checkText(at + 5, size - 5)
     } else if (depth < Encoding.MaxDepth)
-      if (kind == Encoding.Object) checkObject(at, depth + 1) else checkArray(at, depth + 1)
+      if (kind == Encoding.Object) {
+        val fields = new ObjectHeader(bytes, at)
+        checkParts(fields.length, fields.size, fields.position, depth + 1)(checkKey(fields, _))
+      } else {
+        val elements = new ArrayHeader(bytes, at)
+        checkParts(elements.length, elements.size, elements.position, depth + 1)(_ => ())
+      }
   }
 
-  private def checkObject(at: Int, depth: Int): Unit = {
-    val header = new ObjectHeader(bytes, at)
-    budget.take(header.length)
-    val end = header.position(header.size)
+  /** Checks the fields of an object or the elements of an array, whose header takes `length` bytes. */
+  private def checkParts(length: Int, size: Int, position: Int => Int, depth: Int)(
+      checkKey: Int => Unit
+  ): Unit = {
+    budget.take(length)
+    val end = position(size)
     var i = 0
-    while (i < header.size) {
-      val id = keys.checkId(header.id(i))
-      if (i > 0 && !isAfter(header.id(i - 1), id))
-        Encoding.malformed("the keys of an object are not in order")
-      check(header.position(i), end, depth)
+    while (i < size) {
+      checkKey(i)
+      check(position(i), end, depth)
       i += 1
     }
+  }
+
+  private def checkKey(fields: ObjectHeader, i: Int): Unit = {
+    val id = keys.checkId(fields.id(i))
+    if (i > 0 && !isAfter(fields.id(i - 1), id))
+      Encoding.malformed("the keys of an object are not in order")
   }
 
   private def isAfter(previous: Int, id: Int) = {
@@ -63,17 +75,6 @@ private final class WellFormed(keys: Dictionary, bytes: Array[Byte]) {
       keys.keyEnd(id)
     )
     order < 0 || order > 0 && keys.ordersMayDiffer
-  }
-
-  private def checkArray(at: Int, depth: Int): Unit = {
-    val header = new ArrayHeader(bytes, at)
-    budget.take(header.length)
-    val end = header.position(header.size)
-    var i = 0
-    while (i < header.size) {
-      check(header.position(i), end, depth)
-      i += 1
-    }
   }
 
   private def checkText(at: Int, length: Int): Unit =

@@ -22,24 +22,17 @@ private[parquet] final class PackedDifferences {
   )
 
   /** Encodes numbers in PLAIN encoding of `width` bytes each. */
-  def ofPlain(plain: Array[Byte], length: Int, width: Int): BytesInput =
-    if (width == 4) {
-      ints.reset()
-      var offset = 0
-      while (offset < length) {
-        ints.writeInteger(LittleEndian.int(plain, offset))
-        offset += 4
-      }
-      ints.getBytes
-    } else {
-      longs.reset()
-      var offset = 0
-      while (offset < length) {
-        longs.writeLong(LittleEndian.long(plain, offset))
-        offset += 8
-      }
-      longs.getBytes
+  def ofPlain(plain: Array[Byte], length: Int, width: Int): BytesInput = {
+    val packed = if (width == 4) ints else longs
+    packed.reset()
+    var offset = 0
+    while (offset < length) {
+      if (width == 4) ints.writeInteger(LittleEndian.int(plain, offset))
+      else longs.writeLong(LittleEndian.long(plain, offset))
+      offset += width
     }
+    packed.getBytes
+  }
 
   def of(numbers: Array[Int], count: Int): BytesInput = {
     ints.reset()

@@ -14,7 +14,7 @@ import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import shreddedvariant.Errors
 import shreddedvariant.binary.MalformedVariant
 import shreddedvariant.infer.Counts
-import shreddedvariant.shred.Shredder
+import shreddedvariant.shred.{LeafWriter, Shredder}
 
 /**
  * A field of the file, with its max definition level and max repetition level, and its leaves from `from` until
@@ -117,43 +117,28 @@ private[parquet] final class RowConsumer(root: WrittenField, columns: RowGroupLe
   override def addBinary(value: Binary): Unit =
     if (variant == null) {
       val bytes = value.toByteBuffer
-      leaves(field.from).write(
-        bytes.array,
-        bytes.arrayOffset + bytes.position(),
-        bytes.remaining,
-        repetitions(depth),
-        field.definition
-      )
-      endEntry()
+      val from = bytes.arrayOffset + bytes.position()
+      leaf.write(bytes.array, from, bytes.remaining, entryLevel(), field.definition)
     } else if (inValue) variant.value = value.getBytesUnsafe
     else variant.metadata = value.getBytesUnsafe
 
-  override def addInteger(value: Int): Unit = {
-    leaves(field.from).write(value, repetitions(depth), field.definition)
-    endEntry()
-  }
-
-  override def addLong(value: Long): Unit = {
-    leaves(field.from).write(value, repetitions(depth), field.definition)
-    endEntry()
-  }
-
-  override def addBoolean(value: Boolean): Unit = {
-    leaves(field.from).write(value, repetitions(depth), field.definition)
-    endEntry()
-  }
-
-  override def addFloat(value: Float): Unit = {
-    leaves(field.from).write(value, repetitions(depth), field.definition)
-    endEntry()
-  }
-
-  override def addDouble(value: Double): Unit = {
-    leaves(field.from).write(value, repetitions(depth), field.definition)
-    endEntry()
-  }
+  override def addInteger(value: Int): Unit = leaf.write(value, entryLevel(), field.definition)
+  override def addLong(value: Long): Unit = leaf.write(value, entryLevel(), field.definition)
+  override def addBoolean(value: Boolean): Unit = leaf.write(value, entryLevel(), field.definition)
+  override def addFloat(value: Float): Unit = leaf.write(value, entryLevel(), field.definition)
+  override def addDouble(value: Double): Unit = leaf.write(value, entryLevel(), field.definition)
 
   override def flush(): Unit = ()
+
+  /** The leaf of the current field, which is no group. */
+  private def leaf: LeafWriter = leaves(field.from)
+
+  /** The repetition level of the entry that is written. */
+  private def entryLevel(): Int = {
+    val level = repetitions(depth)
+    endEntry()
+    level
+  }
 
   /** After an entry of a repeated field, the next entry repeats it. */
   private def endEntry(): Unit = if (field.repeated) repetitions(depth) = field.repetition
