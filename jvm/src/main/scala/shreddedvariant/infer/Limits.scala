@@ -22,10 +22,10 @@ object Policy {
  */
 final case class Limits(
     policy: Policy = Policy.Equivalence,
-    minFieldFrequency: Double = Limits.MinFieldFrequency,
-    maxFields: Int = Limits.MaxFields,
-    maxDepth: Int = Limits.MaxDepth,
-    maxIntermediateFields: Int = Limits.MaxIntermediateFields,
+    minFieldFrequency: Double = 0.10,
+    maxFields: Int = 300,
+    maxDepth: Int = 50,
+    maxIntermediateFields: Int = 1000,
     include: Seq[Seq[PathStep]] = Nil,
     exclude: Seq[Seq[PathStep]] = Nil
 ) {
@@ -40,11 +40,6 @@ final case class Limits(
 }
 
 object Limits {
-  final val MinFieldFrequency = 0.10
-  final val MaxFields = 300
-  final val MaxDepth = 50
-  final val MaxIntermediateFields = 1000
-
   final val LeavesOfAColumn = 1000
   final val LeavesOfAFile = 2000
 }

@@ -50,20 +50,15 @@ object ColumnPredicate {
       if (nullSafe) super.negated(column) else s"$column <> ${to.text}"
   }
 
-  final case class Less(than: Constant) extends ColumnPredicate {
-    override def of(value: Datum, order: DatumOrder): Option[Boolean] = Some(order.lt(value, than.datum))
+  /** With `orEqual`, the constant itself gives true. */
+  final case class Less(than: Constant, orEqual: Boolean = false) extends ColumnPredicate {
+    private def isLess(value: Datum, order: DatumOrder) =
+      if (orEqual) order.lteq(value, than.datum) else order.lt(value, than.datum)
+    override def of(value: Datum, order: DatumOrder): Option[Boolean] = Some(isLess(value, order))
     override def ofRange(truth: Boolean, range: Bounds, order: DatumOrder): Boolean =
-      if (truth) range.min.forall(order.lt(_, than.datum)) else range.max.forall(order.gteq(_, than.datum))
-    override def text(column: String): String = s"$column < ${than.text}"
-    override def negated(column: String): String = s"$column >= ${than.text}"
-  }
-
-  final case class LessOrEqual(to: Constant) extends ColumnPredicate {
-    override def of(value: Datum, order: DatumOrder): Option[Boolean] = Some(order.lteq(value, to.datum))
-    override def ofRange(truth: Boolean, range: Bounds, order: DatumOrder): Boolean =
-      if (truth) range.min.forall(order.lteq(_, to.datum)) else range.max.forall(order.gt(_, to.datum))
-    override def text(column: String): String = s"$column <= ${to.text}"
-    override def negated(column: String): String = s"$column > ${to.text}"
+      if (truth) range.min.forall(isLess(_, order)) else range.max.forall(!isLess(_, order))
+    override def text(column: String): String = s"$column ${if (orEqual) "<=" else "<"} ${than.text}"
+    override def negated(column: String): String = s"$column ${if (orEqual) ">" else ">="} ${than.text}"
   }
 
   /** If the list has a NULL, a value that is not in the list gives NULL. The list is sorted. */

@@ -29,10 +29,8 @@ final class ScanPredicates(
         holds(ColumnPredicate.Equal(_, nullSafe = true)),
         holds(ColumnPredicate.Equal(_, nullSafe = true))
       )
-    case sql.LessThan(left, right) =>
-      compared(filter, left, right)(holds(ColumnPredicate.Less(_)), holdsNot(ColumnPredicate.LessOrEqual(_)))
-    case sql.LessThanOrEqual(left, right) =>
-      compared(filter, left, right)(holds(ColumnPredicate.LessOrEqual(_)), holdsNot(ColumnPredicate.Less(_)))
+    case sql.LessThan(left, right) => less(filter, left, right, orEqual = false)
+    case sql.LessThanOrEqual(left, right) => less(filter, left, right, orEqual = true)
     case sql.GreaterThan(left, right) => read(sql.LessThan(right, left))
     case sql.GreaterThanOrEqual(left, right) => read(sql.LessThanOrEqual(right, left))
     case sql.In(value, list) if list.forall(_.isInstanceOf[Literal]) =>
@@ -70,6 +68,12 @@ final class ScanPredicates(
     case (value: Literal, column) => comparison(filter, column, value)(columnRight)
     case _ => Unknown(columns.text(filter), "it compares with no constant")
   }
+
+  private def less(filter: Expression, left: Expression, right: Expression, orEqual: Boolean): Predicate =
+    compared(filter, left, right)(
+      holds(ColumnPredicate.Less(_, orEqual)),
+      holdsNot(ColumnPredicate.Less(_, !orEqual))
+    )
 
   private def comparison(filter: Expression, operand: Expression, value: Literal)(make: Make): Predicate = {
     val made = for {
