@@ -3,9 +3,8 @@ package shreddedvariant.source.delta
 
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.hadoop.mapreduce.{Job, TaskAttemptContext}
+import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.parquet.hadoop.util.ContextUtil
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
@@ -16,16 +15,12 @@ import shreddedvariant.parquet.write.{ShreddedOutputWriter, ShreddedOutputWriter
 import shreddedvariant.source.format.{FileWrites, ShreddedVariantFormat}
 
 final class DeltaFormat(write: WriteJob, statistics: FileStatistics) extends ShreddedVariantFormat {
-  override def prepareWrite(
-      spark: SparkSession,
-      job: Job,
-      options: Map[String, String],
-      dataSchema: StructType
-  ): OutputWriterFactory = {
-    val inner = FileWrites.prepare(spark, job, options, dataSchema, write)
+  override protected def prepare(files: FileWrites): OutputWriterFactory = {
+    val inner = files.prepare(write)
+    val conf = ContextUtil.getConfiguration(files.job)
     // Parquet has no statistics of INT96; other writers and readers of Delta support both types.
-    ContextUtil.getConfiguration(job).set(SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key, "TIMESTAMP_MICROS")
-    val rebase = spark.sessionState.conf.getConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE)
+    conf.set(SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key, "TIMESTAMP_MICROS")
+    val rebase = files.spark.sessionState.conf.getConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE)
     new DeltaOutputWriterFactory(inner, statistics, keepsCalendar = rebase != LegacyBehaviorPolicy.LEGACY)
   }
 }

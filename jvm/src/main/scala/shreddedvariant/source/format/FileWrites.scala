@@ -12,14 +12,14 @@ import shreddedvariant.{Options, SparkBridge}
 import shreddedvariant.parquet.write.{ShreddedOutputWriterFactory, WriteJob}
 import shreddedvariant.source.options.SourceOptions
 
-object FileWrites {
-  def prepare(
-      spark: SparkSession,
-      job: Job,
-      options: Map[String, String],
-      dataSchema: StructType,
-      write: => WriteJob
-  ): ShreddedOutputWriterFactory = {
+/** What Spark passes to a format for one write. */
+final case class FileWrites(
+    spark: SparkSession,
+    job: Job,
+    options: Map[String, String],
+    dataSchema: StructType
+) {
+  def prepare(write: => WriteJob): ShreddedOutputWriterFactory = {
     val sqlConf = spark.sessionState.conf
     val conf = ContextUtil.getConfiguration(job)
     val parquet = CaseInsensitiveMap(Map(Options.Compression -> SourceOptions.codec(options)) ++ options)

@@ -86,21 +86,27 @@ class ShreddedVariantFormat extends FileFormat with Serializable {
 
   // ---- writing ----
 
-  override def prepareWrite(
+  final override def prepareWrite(
       spark: SparkSession,
       job: Job,
       options: Map[String, String],
       dataSchema: StructType
-  ): OutputWriterFactory = {
-    val merged = SourceOptions.withDefaults(options)
-    val columns = new VariantColumns(dataSchema, spark.sessionState.conf.caseSensitiveAnalysis)
+  ): OutputWriterFactory = prepare(FileWrites(spark, job, options, dataSchema))
+
+  protected def prepare(files: FileWrites): OutputWriterFactory = {
+    val merged = SourceOptions.withDefaults(files.options)
+    val sqlConf = files.spark.sessionState.conf
+    val columns = new VariantColumns(files.dataSchema, sqlConf.caseSensitiveAnalysis)
     val write = columns.writeJob(merged)
-    val conf = ContextUtil.getConfiguration(job)
-    val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(job))
-    if (!WriteMarks.isOfFiles(options)) DeltaPathCheck.check(table, conf, FileRoutes)
+    val conf = ContextUtil.getConfiguration(files.job)
+    val table = StagingDirectory.tableOf(FileOutputFormat.getOutputPath(files.job))
+    if (!WriteMarks.isOfFiles(files.options)) DeltaPathCheck.check(table, conf, FileRoutes)
     // By name, so that pins are added after all checks: a refused write changes nothing.
-    def pinned = new Pinning(new DirectoryPins(spark, table, conf, merged.all), conf, merged.all)(write)
-    val factory = FileWrites.prepare(spark, job, merged.all, dataSchema, pinned)
+    def pinned = {
+      val pins = new DirectoryPins(files.spark, table, conf, merged.all)
+      new Pinning(pins, conf, merged.all)(write)
+    }
+    val factory = files.copy(options = merged.all).prepare(pinned)
     JobCommitter.install(conf, Options.keepTemporary(merged.all))
     factory
   }

@@ -12,7 +12,6 @@ import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
-import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -26,36 +25,12 @@ import shreddedvariant.source.table.{CatalogEntry, DeltaPathCheck, SourceTable, 
 
 object TableChecks extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan match {
-    case c @ CreateTable(ResolvedIdentifier(catalog: TableCatalog, table), columns, by, spec: TableSpec, _)
-        if isNew(spec, catalog, table) =>
-      columns.find(_.defaultValue.isDefined).foreach(column => throw noDefault(column.name))
-      new NewTable(table, spec, c.tableSchema, by).check()
-    case CreateTableAsSelect(
-          ResolvedIdentifier(catalog: TableCatalog, table),
-          by,
-          query,
-          spec: TableSpec,
-          options,
-          _,
-          _
-        )
-        if isNew(spec, catalog, table) =>
-      new NewTable(table, spec, query.schema, by).checkFilled(options)
-    case r @ ReplaceTable(ResolvedIdentifier(_, table), columns, by, spec: TableSpec, _)
-        if CatalogEntry.isOurs(spec.provider) =>
-      columns.find(_.defaultValue.isDefined).foreach(column => throw noDefault(column.name))
-      new NewTable(table, spec, r.tableSchema, by).check()
-    case ReplaceTableAsSelect(
-          ResolvedIdentifier(catalog: TableCatalog, table),
-          by,
-          query,
-          spec: TableSpec,
-          options,
-          _,
-          _
-        )
-        if CatalogEntry.isOurs(spec.provider) =>
-      new NewTable(table, spec, query.schema, by).checkReplaced(options, catalog, query)
+    case c: CreateTable => for (table <- ours(c, c.tableSpec) if table.isNew) table.checkEmpty()
+    case c: CreateTableAsSelect =>
+      for (table <- ours(c, c.tableSpec) if table.isNew) table.checkFilled(c.writeOptions)
+    case r: ReplaceTable => for (table <- ours(r, r.tableSpec)) table.checkEmpty()
+    case r: ReplaceTableAsSelect =>
+      for (table <- ours(r, r.tableSpec)) table.checkReplaced(r.writeOptions, r.query)
     case alter: AlterTableCommand =>
       alter.table match {
         case ResolvedTable(_, _, table: SourceTable, _) => checkChanges(table, alter.changes)
@@ -64,11 +39,15 @@ object TableChecks extends (LogicalPlan => Unit) {
     case _ =>
   }
 
-  /** Whether the plan creates a table of this format; if the table exists, Spark's own rules apply. */
-  private def isNew(spec: TableSpec, catalog: TableCatalog, table: Identifier) =
-    CatalogEntry.isOurs(spec.provider) && !catalog.tableExists(table)
+  /** The table that a plan creates or replaces, if it has this format. */
+  private def ours(plan: V2CreateTablePlan, spec: TableSpecBase): Option[NewTable] = (plan.name, spec) match {
+    case (ResolvedIdentifier(catalog: TableCatalog, name), spec: TableSpec)
+        if CatalogEntry.isOurs(spec.provider) =>
+      Some(new NewTable(catalog, name, spec, plan))
+    case _ => None
+  }
 
-  private def noDefault(column: String) =
+  def noDefault(column: String) =
     Errors.tableColumn(column, "cannot have a default", "state the value in each INSERT")
 
   /**
@@ -132,17 +111,26 @@ object TableChecks extends (LogicalPlan => Unit) {
 
 /** The checks of a table that is about to be created. */
 private final class NewTable(
+    catalog: TableCatalog,
     name: Identifier,
     spec: TableSpec,
-    columns: StructType,
-    partitioning: Seq[Transform]
+    plan: V2CreateTablePlan
 ) {
+  private lazy val columns: StructType = plan match {
+    case filled: V2CreateTableAsSelectPlan => filled.query.schema
+    case _ => plan.tableSchema
+  }
   private val entry = CatalogEntry(spec.properties ++ spec.options, Nil)
-  private val location = spec.location.map(text => new Path(CatalogUtils.stringToURI(text)))
+  private lazy val location = spec.location.map(text => new Path(CatalogUtils.stringToURI(text)))
   private def conf(options: Map[String, String]): Configuration =
     SparkSession.active.sessionState.newHadoopConfWithOptions(options)
 
-  def check(): Unit = {
+  /** If the table exists, Spark's own rules apply. */
+  def isNew: Boolean = !catalog.tableExists(name)
+
+  /** For CREATE TABLE and REPLACE TABLE. */
+  def checkEmpty(): Unit = {
+    plan.columns.find(_.defaultValue.isDefined).foreach(column => throw TableChecks.noDefault(column.name))
     check(Map.empty, _.checkTable(_))
     refusePartitionsOnly()
   }
@@ -158,7 +146,9 @@ private final class NewTable(
     val own = GivenOptions(writeOptions.filterNot(o => CatalogEntry.isReserved(o._1)), entry.options).all
     val options = SourceOptions.withDefaults(own)
     Options.check(options.all)
-    partitioning.find(!CatalogEntry.isIdentity(_)).foreach(by => throw Errors.tablePartitioning(by.describe))
+    plan.partitioning.find(!CatalogEntry.isIdentity(_)).foreach(by =>
+      throw Errors.tablePartitioning(by.describe)
+    )
     val hadoop = conf(options.all)
     location.foreach(DeltaPathCheck.checkAbove(_, hadoop))
     val delta = location.filter(DeltaLog.isCommitted(_, hadoop)).map(DeltaLog.open(_, AsOf.Newest, hadoop))
@@ -167,7 +157,7 @@ private final class NewTable(
     for (table <- delta; (key, value) <- entry.deltaProperties if !table.properties.get(key).contains(value))
       throw Errors.deltaOption(table.root, key, "the table exists, and ALTER TABLE changes its properties")
     for (table <- delta if columns.nonEmpty) {
-      if (partitioning.nonEmpty && partitionColumns != table.partitionColumns)
+      if (plan.partitioning.nonEmpty && partitionColumns != table.partitionColumns)
         throw Errors.deltaPartitioning(table.root, table.partitionColumns, partitionColumns)
       // The log has the order of the columns, and a Hive metastore has the partition columns last.
       def sorted(schema: StructType) = TableFiles.partitionsLast(types(schema), table.partitionColumns)
@@ -198,11 +188,7 @@ private final class NewTable(
   }
 
   /** For REPLACE TABLE AS SELECT: Spark drops the former table before it runs the query. */
-  def checkReplaced(
-      writeOptions: Map[String, String],
-      catalog: TableCatalog,
-      query: LogicalPlan
-  ): Unit = {
+  def checkReplaced(writeOptions: Map[String, String], query: LogicalPlan): Unit = {
     checkWrite(writeOptions)
     val former =
       if (!catalog.tableExists(name)) None
@@ -219,12 +205,12 @@ private final class NewTable(
     if (Options.isDelta(options) || dropped.exists(DeltaLog.isCommitted(_, hadoop)))
       dropped.foreach(SharedFile.check(_, hadoop, options))
     val isRead = WriteCheck.inputs(query).exists(root => dropped.exists(DeltaPathCheck.isBelow(root, _)))
-    if (isRead || reads(query, catalog))
+    if (isRead || reads(query))
       throw Errors.overwriteOfInput(dropped.headOption.fold(name.name)(_.toString))
   }
 
   /** Whether a query reads the table with this name, in any format. */
-  private def reads(query: LogicalPlan, catalog: TableCatalog): Boolean = query.collectWithSubqueries {
+  private def reads(query: LogicalPlan): Boolean = query.collectWithSubqueries {
     case r: DataSourceV2Relation => r.catalog.exists(_.name == catalog.name) && r.identifier.contains(name)
     case l: LogicalRelation =>
       l.catalogTable.map(_.identifier).exists(t =>
@@ -232,7 +218,7 @@ private final class NewTable(
       )
   }.contains(true)
 
-  private def partitionColumns = partitioning.map(_.references.head.fieldNames.head)
+  private def partitionColumns = plan.partitioning.map(_.references.head.fieldNames.head)
   private def types(schema: StructType) =
     StructType(SparkBridge.asNullable(schema).map(f => f.copy(metadata = Metadata.empty)))
 }
