@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from duckdb import DuckDBPyConnection
 from pyspark.sql import SparkSession
 
 from benchmarks import engines
@@ -34,13 +35,13 @@ class Plan:
     layouts: tuple[str, ...] = LAYOUTS
 
 
+@dataclass
 class Bench:
-    def __init__(self, spark: SparkSession, data: Data, plan: Plan) -> None:
-        self.spark = spark
-        self.data = data
-        self.plan = plan
-        self.duckdb = engines.start_duckdb()
-        self.views: dict[tuple[str, str, int], str] = {}
+    spark: SparkSession
+    data: Data
+    plan: Plan
+    duckdb: DuckDBPyConnection = field(default_factory=engines.start_duckdb)
+    views: dict[tuple[str, str, int], str] = field(default_factory=dict)
 
     def measure(self, query: Query) -> Result:
         result = Result(query.name)

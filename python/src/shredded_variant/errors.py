@@ -51,3 +51,12 @@ class Refused(ShreddedVariantError):
 
 class PathsLeftOut(UserWarning):
     """A shape, or hot keys, are inferred from a part of the paths or keys, because there are too many to count."""
+
+
+def check_type(function: str, argument: object, wanted: type, instead: str) -> None:
+    """Refuses an argument of another type; `instead` says what to pass."""
+    if not isinstance(argument, wanted):
+        name = type(argument).__name__
+        given = f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+        what = "text" if wanted is str else wanted.__name__
+        raise WrongArgument(f"{function} takes a {what} and was given {given}: {instead}.")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from shredded_variant.errors import WrongArgument
+from shredded_variant.errors import WrongArgument, check_type
 from shredded_variant.footers.footer import Node
 from shredded_variant.names import in_brackets
 
@@ -28,10 +28,7 @@ class HotKeys:
     @staticmethod
     def parse(text: str) -> HotKeys:
         """Parses a list with commas, or a JSON array of strings."""
-        if not isinstance(text, str):
-            raise WrongArgument(
-                f"HotKeys.parse takes a text and was given {text!r:.80}: pass keys with commas, or a JSON array."
-            )
+        check_type("HotKeys.parse", text, str, "pass keys with commas, or a JSON array")
         keys = _parse(text)
         if len(set(keys)) < len(keys) or ("" in keys and _json(text) is None):
             raise WrongArgument(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from shredded_variant import render
-from shredded_variant.errors import WrongArgument
+from shredded_variant.errors import check_type
 from shredded_variant.names import step
 from shredded_variant.shapes import json_text as shape_json
 from shredded_variant.shapes import merge as shape_merge
@@ -27,11 +26,9 @@ class Shape:
     @staticmethod
     def parse(text: str) -> Shape:
         """Parses DDL in the syntax of `shredding.shape.<column>`, or the JSON of `to_json`."""
-        if not isinstance(text, str):
-            raise WrongArgument(
-                f"Shape.parse takes a text and was given {_a(text)}: pass DDL, such as 'a BIGINT, b STRUCT<c STRING>', "
-                "or the JSON of Shape.to_json()."
-            )
+        check_type(
+            "Shape.parse", text, str, "pass DDL, such as 'a BIGINT, b STRUCT<c STRING>', or the JSON of Shape.to_json()"
+        )
         is_json = text.lstrip().startswith("{")
         return Shape(shape_tree.nodes(shape_json.parse(text) if is_json else shape_text.parse(text)))
 
@@ -132,14 +129,6 @@ def _label(node: Node) -> str:
     return step(node.key).removeprefix(".") if node.depth else "$"
 
 
-def _shape(argument: Any, name: str) -> Shape:
-    if not isinstance(argument, Shape):
-        raise WrongArgument(
-            f"Shape.{name} takes a Shape and was given {_a(argument)}: pass Shape.parse(…) of its text."
-        )
+def _shape(argument: Shape, name: str) -> Shape:
+    check_type(f"Shape.{name}", argument, Shape, "pass Shape.parse(…) of its text")
     return argument
-
-
-def _a(argument: object) -> str:
-    name = type(argument).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
