@@ -90,7 +90,7 @@ object Pins {
     try Pin(ShapeParser.parse(shape.textValue), rows(node))
     catch {
       case e: ShreddedVariantException =>
-        unusable(s"column '$column': " + e.getMessage.stripPrefix(s"[${e.condition}] ").stripSuffix("."))
+        unusable(s"column '$column': " + e.sentence.stripSuffix("."))
     }
   }
 
