@@ -43,6 +43,23 @@ def test_a_table_is_not_overwritten_by_a_query_that_reads_it(spark, events):
     assert spark.read.format(FORMAT).load(events).count() == 10
 
 
+@pytest.mark.parametrize("overwrite", ["save", "insert"])
+def test_a_table_is_not_overwritten_by_cached_rows_of_it(spark, events, overwrite):
+    df = spark.read.format(FORMAT).load(events).cache()
+    df.createOrReplaceTempView("cached_events")
+    actions = {
+        "save": lambda: df.where("id < 3").write.format(FORMAT).mode("overwrite").save(events),
+        "insert": lambda: spark.sql(
+            f"INSERT OVERWRITE DIRECTORY '{events}' USING {FORMAT} SELECT * FROM cached_events WHERE id < 3"
+        ),
+    }
+    try:
+        refused(actions[overwrite], "OVERWRITE_OF_INPUT", events, "write to another path")
+    finally:
+        spark.catalog.clearCache()
+    assert spark.read.format(FORMAT).load(events).count() == 10
+
+
 def test_partitions_may_be_overwritten_from_their_own_table(spark, tmp_path):
     path = str(tmp_path / "t")
     df = spark.range(6).selectExpr("id", "parse_json('1') v", "id % 2 p")

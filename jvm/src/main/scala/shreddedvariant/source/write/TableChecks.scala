@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -216,6 +217,7 @@ private final class NewTable(
       l.catalogTable.map(_.identifier).exists(t =>
         t.table == name.name && t.database.exists(name.namespace.lastOption.contains(_))
       )
+    case cached: InMemoryRelation => reads(cached.cacheBuilder.logicalPlan)
   }.contains(true)
 
   private def partitionColumns = plan.partitioning.map(_.references.head.fieldNames.head)

@@ -13,12 +13,17 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation,
   InsertIntoHadoopFsRelationCommand,
   LogicalRelation
 }
-import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
+import org.apache.spark.sql.execution.datasources.v2.{
+  DataSourceV2Relation,
+  DataSourceV2ScanRelation,
+  FileTable
+}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import shreddedvariant.{Errors, Options, SharedFile}
@@ -84,10 +89,13 @@ object WriteCheck {
       }
     case r: DataSourceV2Relation => roots(r.table)
     case s: DataSourceV2ScanRelation => roots(s.relation.table)
+    // Spark may have to compute cached rows again.
+    case cached: InMemoryRelation => inputs(cached.cacheBuilder.logicalPlan)
   }.flatten
 
   private def roots(table: Table): Seq[Path] = table match {
     case t: SourceTable => t.files.index.rootPaths
+    case files: FileTable => files.fileIndex.rootPaths
     case _ => Nil
   }
 
