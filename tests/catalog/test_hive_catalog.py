@@ -97,7 +97,15 @@ rows = spark.sql("SELECT 1 AS p, 7L AS id").write.format("shredded_variant").opt
 for mode in ("error", "append", "overwrite"):
     rows.mode(mode).saveAsTable("saved")
 spark.catalog.createTable("named", f"{here}/place0", "shredded_variant")
-print(json.dumps([seen, content("saved"), content("named")]))
+
+def streamed(name):
+    stream = spark.readStream.table(name).writeStream.format("memory").queryName(f"{name}_rows")
+    query = stream.option("checkpointLocation", f"{here}/{name}_checkpoint").trigger(availableNow=True).start()
+    query.awaitTermination(120)
+    return content(f"{name}_rows")
+
+spark.sql("CREATE VIEW first AS SELECT * FROM named VERSION AS OF 0")
+print(json.dumps([seen, content("saved"), content("named"), streamed("named"), content("first")]))
 """
 
 
@@ -113,4 +121,8 @@ def test_a_hive_metastore_takes_tables_whose_partition_columns_are_not_last(seen
 
 
 def test_a_hive_metastore_takes_delta_tables_without_sql(seen):
-    assert seen[1:] == [[["id", "p"], [7, 1]], [["id", "q", "p"], [6, 5, 1]]]
+    assert seen[1:3] == [[["id", "p"], [7, 1]], [["id", "q", "p"], [6, 5, 1]]]
+
+
+def test_streams_and_versions_of_a_delta_table_have_the_columns_of_its_table_in_a_hive_metastore(seen):
+    assert seen[3] == seen[4] == [["id", "q", "p"], [6, 5, 1]]

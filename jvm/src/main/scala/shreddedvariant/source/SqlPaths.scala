@@ -46,7 +46,8 @@ object SqlPaths extends Rule[LogicalPlan] {
     SessionCatalog +: table.identifier.nameParts.takeRight(2),
     load(
       new Path(table.location).toString,
-      CatalogEntry(table.properties ++ table.storage.properties, Nil).options + asOf
+      CatalogEntry(table.properties ++ table.storage.properties, Nil).options + asOf +
+        (TableFiles.OfCatalog -> "true")
     )
   )
 

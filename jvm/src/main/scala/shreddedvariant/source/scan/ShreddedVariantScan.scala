@@ -33,6 +33,7 @@ final case class ShreddedVariantScan(
     whole: Map[String, String],
     readPartitionSchema: StructType,
     options: Map[String, String],
+    tableColumns: Seq[String],
     partitionFilters: Seq[Expression],
     dataFilters: Seq[Expression],
     limit: Option[Int] = None,

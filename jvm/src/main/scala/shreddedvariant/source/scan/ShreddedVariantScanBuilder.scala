@@ -89,6 +89,7 @@ final class ShreddedVariantScanBuilder(
       whole,
       partitions,
       options,
+      files.schema.fieldNames.toSeq,
       partitionFilters,
       dataFilters
     )

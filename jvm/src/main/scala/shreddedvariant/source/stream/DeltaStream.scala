@@ -114,8 +114,8 @@ final class DeltaStream(
     // A scan returns the partition columns last; the table may have another order.
     val read = scan.readSchema().fieldNames
     val ordered =
-      table.schema.fieldNames.filter(read.contains) ++ read.filterNot(table.schema.fieldNames.contains)
-    OrderedReaderFactory(scan.createReaderFactory(), ordered.map(read.indexOf(_)))
+      scan.tableColumns.filter(read.contains) ++ read.filterNot(scan.tableColumns.contains)
+    OrderedReaderFactory(scan.createReaderFactory(), ordered.map(read.indexOf(_)).toArray)
   }
 
   private def isUpTo(offset: DeltaOffset, end: DeltaOffset) =
@@ -201,6 +201,9 @@ final class DeltaStream(
 /** The scan that a stream reads with. */
 trait StreamedScan {
   def options: Map[String, String]
+
+  /** The names of all columns, in the order of the table. */
+  def tableColumns: Seq[String]
   def readSchema(): StructType
   def createReaderFactory(): PartitionReaderFactory
   def partitionsOf(files: DeltaFileIndex): Array[InputPartition]
