@@ -66,6 +66,46 @@ def test_an_overwrite_fails_after_another_and_leaves_no_files(spark, table):
     assert len(files_on_disk(table) - active(table)) == 1, "the file that the other overwrite has replaced"
 
 
+def test_an_overwrite_keeps_appends_that_its_query_has_not_read(spark, table):
+    read = load(spark, table)
+    save(rows(spark, 1), table)
+    save(read.selectExpr("id + 100 AS id", "v"), table, mode="overwrite")
+    assert ids(spark, table) == [1, 100]
+
+
+def test_an_overwrite_fails_after_a_change_that_its_query_has_not_read(spark, table):
+    for read in (load(spark, table), load(spark, table).cache()):
+        save(load(spark, table).selectExpr("id + 1 AS id", "v"), table, mode="overwrite")
+        before = ids(spark, table)
+        refusal(lambda df=read: save(df, table, mode="overwrite"), name="SHREDDED_VARIANT_DELTA_CONFLICT")
+        assert ids(spark, table) == before
+    spark.catalog.clearCache()
+
+
+def test_an_overwrite_may_replace_a_table_by_an_older_version(spark, table):
+    save(rows(spark, 1), table)
+    save(load(spark, table, versionAsOf=0), table, mode="overwrite")
+    assert ids(spark, table) == [0]
+
+
+def test_an_overwrite_of_partitions_fails_only_after_changes_of_them(spark, partitioned):
+    read = load(spark, partitioned)
+    for partition, expected in ((1, [100, 7]), (0, None)):
+        other = rows(spark, 7).selectExpr("*", f"{partition}L AS p")
+        save(other, partitioned, mode="overwrite", replaceWhere=f"p = {partition}")
+        ours = lambda: save(  # noqa: E731
+            read.where("p = 0").selectExpr("id + 100 AS id", "v", "p"),
+            partitioned,
+            mode="overwrite",
+            replaceWhere="p = 0",
+        )
+        if expected is None:
+            refusal(ours, name="SHREDDED_VARIANT_DELTA_CONFLICT")
+        else:
+            ours()
+            assert ids(spark, partitioned) == sorted(expected)
+
+
 def test_concurrent_overwrites_of_an_empty_table_conflict(spark, table):
     save(rows(spark), table, mode="overwrite")
     (failure,) = meanwhile(spark, table, lambda: save(rows(spark, 1), table, mode="overwrite"), mode="overwrite")

@@ -59,8 +59,16 @@ final class DeltaTransaction(target: DeltaTarget, conf: Configuration, batch: Op
   /** Stores the pins of the target in a separate commit; false if another commit came first. */
   def pin(): Boolean = attempt(target.snapshot, Change(Nil, Nil, DeltaTransaction.Pin), retries = 0).isDefined
 
-  /** Replaces the files of a region, which is a union of whole partitions. */
-  def replace(region: DeltaFile => Boolean, files: Seq[NewFile], mode: String): Long = target.snapshot match {
+  /**
+   * Replaces the files of a region, which is a union of whole partitions, as of the version that the write has
+   * seen.
+   */
+  def replace(
+      region: DeltaFile => Boolean,
+      files: Seq[NewFile],
+      mode: String,
+      seen: Option[DeltaSnapshot]
+  ): Long = seen match {
     case None => append(files, mode, readsTable = false)
     case Some(seen) =>
       target.features.checkRemoving()

@@ -32,7 +32,7 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.execution.datasources.v2._
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
-import shreddedvariant.SparkBridge
+import shreddedvariant.{Options, SparkBridge}
 import shreddedvariant.delta.DeltaSnapshot
 import shreddedvariant.source.table.{DeltaPathCheck, SourceTable}
 
@@ -42,6 +42,21 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
   def of(query: LogicalPlan): Boolean = query.collectWithSubqueries {
     case leaf if leaf.children.isEmpty => isRead(leaf)
   }.contains(true)
+
+  /** The versions of the table that a query reads, except those that options choose. */
+  def versions(query: LogicalPlan): Seq[DeltaSnapshot] = query.collectWithSubqueries {
+    case r: DataSourceV2Relation => version(r.table)
+    case s: DataSourceV2ScanRelation => version(s.relation.table)
+    case c: InMemoryRelation => versions(c.cacheBuilder.logicalPlan)
+  }.flatten
+
+  private def version(other: Table): Seq[DeltaSnapshot] = other match {
+    case ours: SourceTable if !isVersionChosen(ours) => ours.files.delta.filter(_.id == table.id).toSeq
+    case _ => Nil
+  }
+
+  private def isVersionChosen(ours: SourceTable) =
+    Seq(Options.VersionAsOf, Options.TimestampAsOf).exists(Options.get(ours.files.options, _).isDefined)
 
   private def isRead(leaf: LogicalPlan): Boolean = leaf match {
     case _: LocalRelation | _: Range | _: OneRowRelation => false

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.FileFormatWriter
 import org.apache.spark.sql.types.{StructType, TimestampType}
 import shreddedvariant.{Errors, SharedFile, ShreddedVariantException}
-import shreddedvariant.delta.{DeltaLog, DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
+import shreddedvariant.delta.{DeltaLog, DeltaSnapshot, DeltaTarget, DeltaTransaction, NewFile, StreamBatch}
 import shreddedvariant.parquet.write.WriteJob
 import shreddedvariant.source.table.{PartitionCondition, PartitionValues}
 import shreddedvariant.source.options.WriteMarks
@@ -37,7 +37,10 @@ object Replaced {
   final case class Files(rewrite: DeltaRewrite) extends Replaced
 }
 
-/** `readsTable` says whether the rows may come from the table itself. */
+/**
+ * `readsTable` says whether the rows may come from the table itself. `seen` is the version of the table whose
+ * files an overwrite replaces.
+ */
 final case class DeltaWriteCommand(
     query: LogicalPlan,
     target: DeltaTarget,
@@ -46,6 +49,7 @@ final case class DeltaWriteCommand(
     mode: SaveMode,
     options: Map[String, String],
     readsTable: Boolean,
+    seen: Option[DeltaSnapshot],
     batch: Option[StreamBatch] = None
 ) extends DataWritingCommand {
   override def outputColumnNames: Seq[String] = query.output.map(_.name)
@@ -121,17 +125,17 @@ final case class DeltaWriteCommand(
   private def commit(files: Seq[NewFile], transaction: DeltaTransaction): Unit = {
     replaced match {
       case Replaced.Nothing => transaction.append(files, mode.toString, readsTable)
-      case Replaced.Everything => transaction.replace(_ => true, files, mode.toString)
+      case Replaced.Everything => transaction.replace(_ => true, files, mode.toString, seen)
       case Replaced.SamePartitions =>
         // Writers may write one partition value as different texts.
         val values = new PartitionValues(partitionSchema, conf.sessionLocalTimeZone)
         val written = files.map(file => values.row(file.partition)).toSet
-        transaction.replace(file => written(values.row(file.partition)), files, mode.toString)
+        transaction.replace(file => written(values.row(file.partition)), files, mode.toString, seen)
       case Replaced.Where(condition) =>
         files.find(file => !condition.holds(file.partition)).foreach { file =>
           throw Errors.deltaReplaceWhere(target.root, condition.text, new Path(file.path).getParent.toString)
         }
-        transaction.replace(file => condition.holds(file.partition), files, mode.toString)
+        transaction.replace(file => condition.holds(file.partition), files, mode.toString, seen)
       case Replaced.Files(rewrite) =>
         if (rewrite.files.nonEmpty)
           transaction.rearrange(rewrite.snapshot, rewrite.files, files, rewrite.operation)

@@ -108,7 +108,8 @@ private[source] final class DeltaWritePlan(
       replaced(target),
       insert.mode,
       options,
-      readsTable(target)
+      readsTable(target),
+      seen(target)
     )
   }
 
@@ -195,6 +196,16 @@ private[source] final class DeltaWritePlan(
   private def readsTable(target: DeltaTarget) = target.snapshot.exists(new DeltaReads(_, conf).of(source))
 
   // ---- the replaced files ----
+
+  /**
+   * The version of which an overwrite replaces the files. Law: it is not newer than what the query reads, so no
+   * file is removed that the query has not seen. A micro-batch replaces the result of the batch before, whatever
+   * version of the table its query joins.
+   */
+  private def seen(target: DeltaTarget): Option[DeltaSnapshot] = target.snapshot.map { newest =>
+    if (!isOverwrite || streamed.isDefined) newest
+    else (newest +: new DeltaReads(newest, conf).versions(query)).minBy(_.version)
+  }
 
   private def replaced(target: DeltaTarget): Replaced =
     if (!isOverwrite) Replaced.Nothing
