@@ -171,6 +171,24 @@ def test_comments_on_columns_of_a_delta_table_are_refused(spark):
         refusal(lambda: spark.sql(f"ALTER TABLE {t} ALTER COLUMN id COMMENT 'of note'"), "'id'", "overwriteSchema")
 
 
+def test_char_and_varchar_columns_of_a_delta_table_are_those_of_parquet(spark):
+    data = "id INT COMMENT 'a key', c CHAR(3), d VARCHAR(3), s STRUCT<x: CHAR(3)>"
+    with tables(spark, "ours", "plain") as (ours, plain):
+        create(spark, ours, data, OPTIONS="(table 'delta')")
+        create(spark, plain, data, "parquet")
+        for t in (ours, plain):
+            for i in (1, 2):
+                spark.sql(f"INSERT INTO {t} SELECT {i}, 'ab', 'z', named_struct('x', 'y')")
+            with pytest.raises(Exception, match="EXCEED_LIMIT_LENGTH"):
+                spark.sql(f"INSERT INTO {t} SELECT 3, 'abcd', 'z', NULL")
+            with pytest.raises(Exception, match="EXCEED_LIMIT_LENGTH"):
+                spark.sql(f"INSERT INTO {t} SELECT 3, 'a', 'wxyz', NULL")
+        query = "SELECT id, concat(c, '|'), concat(s.x, '|') FROM {} WHERE c = 'ab' ORDER BY id"
+        found = [spark.sql(query.format(t)).collect() for t in (ours, plain)]
+        assert found[0] == found[1] and len(found[0]) == 2
+        assert columns(spark, ours) == columns(spark, plain)
+
+
 def test_a_column_that_must_have_values_is_not_added_to_rows(spark):
     with tables(spark, "t") as t:
         create(spark, t)

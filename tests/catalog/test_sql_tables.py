@@ -1,5 +1,6 @@
 """Tables in a catalog have the same rows as `parquet` tables, however they are created, filled and replaced."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -219,7 +220,38 @@ def test_a_cached_table_is_read_again_after_a_write(spark, kind):
         for i in range(3):
             rows(spark, i).write.insertInto(t)
             assert ids(spark.table(t)) == list(range(i + 1))
+            assert spark.catalog.isCached(t)
         spark.sql(f"UNCACHE TABLE {t}")
+
+
+def test_cached_rows_of_a_path_are_not_those_of_the_path_after_a_write(spark, tmp_path, kind):
+    path = str(tmp_path / "t")
+
+    def save(mode, *ids):
+        option = {"table": "delta"} if kind else {}
+        rows(spark, *ids).write.format(FORMAT).options(**option).mode(mode).save(path)
+
+    def cached():
+        df = spark.read.format(FORMAT).load(path)
+        assert df.cache().count() == len(ids(df))
+        return df
+
+    try:
+        save("append", 1)
+        cached()
+        save("append", 2)
+        assert ids(spark.read.format(FORMAT).load(path)) == [1, 2]
+        cached()
+        save("overwrite", 3)
+        assert ids(spark.read.format(FORMAT).load(path)) == [3]
+        cached()
+        shutil.rmtree(path)
+        save("append", 4)
+        assert ids(spark.read.format(FORMAT).load(path)) == [4]
+        again = cached()
+        assert "InMemoryRelation" in again._jdf.queryExecution().withCachedData().toString()
+    finally:
+        spark.catalog.clearCache()
 
 
 def test_a_view_of_a_path_takes_inserts_as_parquet_does(spark, tmp_path, kind):

@@ -7,10 +7,17 @@ import shreddedvariant.layout.Shape
 
 object DeltaColumns {
 
-  /** The columns of a query as columns of a table: with comments, without other metadata of the query. */
+  /** Spark's key in the metadata of a column for a type with CHAR or VARCHAR. */
+  private val CharVarchar = "__CHAR_VARCHAR_TYPE_STRING"
+
+  /**
+   * The columns of a query as columns of a table: with comments and with CHAR and VARCHAR, which Spark and Delta
+   * keep as text in the metadata, and without other metadata of the query.
+   */
   def plain(columns: StructType): StructType = StructType(columns.map { column =>
     val metadata = new MetadataBuilder
     column.getComment().foreach(metadata.putString("comment", _))
+    CharVarcharUtils.getRawTypeString(column.metadata).foreach(metadata.putString(CharVarchar, _))
     StructField(
       column.name,
       CharVarcharUtils.replaceCharVarcharWithString(column.dataType),

@@ -106,5 +106,5 @@ final class DeltaFileIndex(
     case _ => false
   }
   override def hashCode: Int = key.hashCode
-  private def key = (snapshot.root, snapshot.version, condition, caseSensitive, batchFiles)
+  private def key = (snapshot.root, snapshot.id, snapshot.version, condition, caseSensitive, batchFiles)
 }

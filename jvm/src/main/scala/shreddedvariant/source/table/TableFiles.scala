@@ -1,6 +1,8 @@
 /** The files, the columns and the Delta snapshot of a table, from its paths, options and catalog entry. */
 package shreddedvariant.source.table
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{FileSourceOptions, SQLConfHelper}
@@ -102,12 +104,14 @@ final case class TableFiles(
   }
 
   def schema: StructType = (delta.map(_.schema), userSchema) match {
-    case (Some(ofLog), _) if catalog.isDefined && CatalogEntry.isInHive =>
+    case (Some(ofLog), _) if isOfCatalog && CatalogEntry.isInHive =>
       TableFiles.partitionsLast(SparkBridge.asNullable(ofLog), partitionColumns)
     case (Some(ofLog), _) => SparkBridge.asNullable(ofLog)
     case (_, Some(ofCatalog)) if catalog.isDefined => SparkBridge.asNullable(ofCatalog)
     case _ => StructType(dataSchema ++ index.partitionSchema)
   }
+
+  private def isOfCatalog = catalog.isDefined || options.contains(TableFiles.OfCatalog)
 
   def partitionColumns: Seq[String] = catalog match {
     case Some(entry) if userSchema.isDefined && delta.isEmpty => entry.partitionColumns
@@ -131,9 +135,27 @@ final case class TableFiles(
     def columns(schema: StructType) = SparkBridge.asNullable(schema).map(f => (f.name, f.dataType))
     columns(a) == columns(b)
   }
+
+  /** Law: equal tables have the same rows, because Spark takes cached rows for a table that equals theirs. */
+  override def equals(other: Any): Boolean = other match {
+    case that: TableFiles => (this eq that) || named == that.named && content == that.content
+    case _ => false
+  }
+  override def hashCode: Int = named.hashCode
+
+  private def named = (paths, options, userSchema, catalog)
+
+  /** The version of a Delta table, or the files of a directory; None if they cannot be read. */
+  private def content: Option[Any] = Try {
+    def listing = index.allFiles().map(f => (f.getPath, f.getLen, f.getModificationTime)).toSet
+    delta.fold[Any](listing)(snapshot => (snapshot.id, snapshot.version))
+  }.toOption
 }
 
 object TableFiles {
+
+  /** An internal option of a read by path: the path is that of a table in a catalog, whose column order applies. */
+  val OfCatalog = "__shredded_variant_of_catalog__"
 
   /** The columns with those of the partitions at the end, in the order of `partitions`. */
   def partitionsLast(columns: StructType, partitions: Seq[String]): StructType = {

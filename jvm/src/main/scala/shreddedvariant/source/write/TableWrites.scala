@@ -94,12 +94,13 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
     case several => throw Errors.notOnePath(several)
   }
 
+  private lazy val isCommitted = DeltaLog.isCommitted(root, conf)
+
   /** Options of the write replace options of the table, and these replace the session's defaults. */
   private val options: Map[String, String] = {
     val session = SourceOptions.withDefaults(Map.empty).session
     val ofTable = table.files.catalog.fold(table.files.options) { entry =>
-      val isCreated = DeltaLog.isCommitted(root, conf)
-      GivenOptions(entry.options.filterNot(o => isCreated && CatalogEntry.isOfDelta(o._1)), session).all
+      GivenOptions(entry.options.filterNot(o => isCommitted && CatalogEntry.isOfDelta(o._1)), session).all
     }
     GivenOptions(write.options.filterNot(o => CatalogEntry.isReserved(o._1)), ofTable).all
   }
@@ -133,13 +134,28 @@ private final class TableWritePlan(relation: DataSourceV2Relation, query: Logica
   private val OverwriteModeKey = "partitionOverwriteMode"
   private def overwriteMode(mode: PartitionOverwriteMode.Value) = Map(OverwriteModeKey -> mode.toString)
 
+  /**
+   * The rows with what the catalog says of their columns, for a new Delta table: comments, CHAR and VARCHAR.
+   * Spark has removed the latter from the relation.
+   */
+  private def described(rows: LogicalPlan): LogicalPlan =
+    if (isCommitted || !Options.isDelta(options)) rows
+    else
+      Project(
+        rows.output.zip(table.files.schema).map { case (column, described) =>
+          Alias(column, described.name)(explicitMetadata = Some(described.metadata))
+        },
+        rows
+      )
+
   /** The V1 write of the directory; the options in `extra` replace all other options. */
   private def insert(
-      rows: LogicalPlan,
+      query: LogicalPlan,
       mode: SaveMode,
       static: Map[String, String],
       extra: Map[String, String]
   ): InsertIntoHadoopFsRelationCommand = {
+    val rows = described(query)
     val columns = rows.output.zip(names).map { case (column, name) => column.withName(name) }
     val partitions = partitionColumns.map(name => columns.find(c => same(c.name, name)).get.withName(name))
     InsertIntoHadoopFsRelationCommand(
@@ -219,7 +235,14 @@ final case class TableWriteCommand(write: DataWritingCommand, table: DataSourceV
 
   override def run(spark: ClassicSession, child: SparkPlan): Seq[Row] = {
     val rows = write.run(spark, child)
-    spark.sharedState.cacheManager.recacheByPlan(spark, table)
+    val cache = spark.sharedState.cacheManager
+    (table.catalog, table.identifier) match {
+      // By name, because the table does not equal the cached one, which has other rows.
+      case (Some(catalog), Some(name)) =>
+        val parts = catalog.name +: name.namespace.toSeq :+ name.name
+        cache.recacheTableOrView(spark, parts, false)
+      case _ => cache.recacheByPlan(spark, table)
+    }
     rows
   }
 }
