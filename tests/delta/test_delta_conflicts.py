@@ -93,12 +93,8 @@ def test_an_overwrite_of_partitions_fails_only_after_changes_of_them(spark, part
     for partition, expected in ((1, [100, 7]), (0, None)):
         other = rows(spark, 7).selectExpr("*", f"{partition}L AS p")
         save(other, partitioned, mode="overwrite", replaceWhere=f"p = {partition}")
-        ours = lambda: save(  # noqa: E731
-            read.where("p = 0").selectExpr("id + 100 AS id", "v", "p"),
-            partitioned,
-            mode="overwrite",
-            replaceWhere="p = 0",
-        )
+        mine = read.where("p = 0").selectExpr("id + 100 AS id", "v", "p")
+        ours = lambda: save(mine, partitioned, mode="overwrite", replaceWhere="p = 0")  # noqa: E731, B023
         if expected is None:
             refusal(ours, name="SHREDDED_VARIANT_DELTA_CONFLICT")
         else:
