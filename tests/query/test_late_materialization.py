@@ -1,5 +1,7 @@
 """Late materialisation reads the filter's columns first, and the other columns only for the rows that pass."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from parquet_cells import chunk_bytes, only_file
@@ -122,3 +124,16 @@ def test_rows_keep_their_numbers_and_files(spark, tables):
     rows, counts = run(query)
     assert rows and all(row.id == row.i and row.f.endswith(".parquet") for row in rows)
     assert counts.rows_skipped == ROWS - len(rows)
+
+
+def test_rows_with_the_same_long_value_of_a_dictionary_take_no_memory_for_each(spark, tmp_path):
+    """The dictionary has more values than rows pass, and these rows all have its longest value."""
+    rows, long = 12_000, "b" * 1_000_000
+    texts = [long if i % 5 == 1 else f"text {i} " * 30 for i in range(rows)]
+    path = str(tmp_path / "f.parquet")
+    pq.write_table(
+        pa.table({"n": pa.array([i % 5 for i in range(rows)], pa.int32()), "text": texts}), path, compression="zstd",
+        use_dictionary=["text"], dictionary_pagesize_limit=16 << 20, write_page_index=True,
+    )  # fmt: skip
+    (found,), counts = run(load(spark, path).where("n % 5 = 1").selectExpr("count(*)", "sum(length(text))"))
+    assert tuple(found) == (rows // 5, rows // 5 * len(long)) and counts.rows_skipped == rows - rows // 5

@@ -36,17 +36,44 @@ def text(value):
     return struct.pack("<I", len(value)) + value
 
 
-def _page(kind, header_field, header, body, size, packed=None):
+def differences(numbers, count=None, block=128, miniblocks=4):
+    """Numbers in DELTA_BINARY_PACKED, all differences in 32 bits; the header promises `count` and the blocks."""
+    header = varint(block) + varint(miniblocks) + varint(len(numbers) if count is None else count)
+    encoded_numbers = header + varint(_zigzag(numbers[0] if numbers else 0))
+    rest = [b - a for a, b in zip(numbers, numbers[1:], strict=False)]
+    assert len(rest) <= 32, "the numbers are in the first miniblock"
+    if rest:
+        packed = [each - min(rest) for each in rest] + [0] * (32 - len(rest))
+        encoded_numbers += varint(_zigzag(min(rest))) + bytes([32, 0, 0, 0]) + struct.pack("<32I", *packed)
+    return encoded_numbers
+
+
+def _zigzag(number):
+    return (number << 1) ^ (number >> 63)
+
+
+def texts_by_length(values, **header):
+    """Texts in DELTA_LENGTH_BYTE_ARRAY."""
+    return differences([len(v) for v in values], **header) + b"".join(values)
+
+
+def _page(kind, header_field, header, body, size, packed=None, stored=None):
     packed = body if packed is None else packed
     promised = len(body) if size is None else size
-    fields = {1: (I32, kind), 2: (I32, promised), 3: (I32, len(packed)), header_field: (STRUCT, header)}
+    stored = len(packed) if stored is None else stored
+    fields = {1: (I32, kind), 2: (I32, promised), 3: (I32, stored), header_field: (STRUCT, header)}
     return encoded(STRUCT, fields) + packed
 
 
-def page(body, count, encoding=PLAIN, size=None, packed=None):
-    """A data page of version 1; `size` is the uncompressed size that its header promises, `packed` its bytes."""
+def page(body, count, encoding=PLAIN, size=None, packed=None, stored=None):
+    """A data page of version 1; its header promises `size` bytes, and `stored` bytes for the bytes `packed`."""
     header = {1: (I32, count), 2: (I32, encoding), 3: (I32, RLE), 4: (I32, RLE)}
-    return _page(0, 5, header, body, size, packed)
+    return _page(0, 5, header, body, size, packed, stored)
+
+
+def index_page(stored):
+    """A page of a kind that readers pass over, of `stored` bytes by its header."""
+    return _page(1, 6, {}, b"", None, None, stored)
 
 
 def page_v2(definitions, body, count, encoding=PLAIN, rows=None, lengths=(None, 0), size=None):
@@ -63,11 +90,12 @@ def dictionary(body, count, size=None):
 
 def write_pages(
     path, kind, pages, *, rows, dictionary=None, codec=UNCOMPRESSED, encodings=(PLAIN, RLE), element=(), chunk=(),
-    first_rows=None,
+    first_rows=None, group_rows=None,
 ):  # fmt: skip
     """A file of the optional column `x`, in one row group.
 
-    `element` and `chunk` add fields to the SchemaElement and the ColumnMetaData, `first_rows` an offset index.
+    `element` and `chunk` add fields to the SchemaElement and the ColumnMetaData, `first_rows` an offset index. The
+    footer says that the row group has `group_rows`.
     """
     body = bytearray(b"PAR1")
     body += dictionary or b""
@@ -76,7 +104,7 @@ def write_pages(
     for one in pages:
         places.append((len(body), len(one)))
         body += one
-    size = len(body) - 4
+    size, group_rows = len(body) - 4, rows if group_rows is None else group_rows
     meta = {1: (I32, kind), 2: (LIST, (I32, list(encodings))), 3: (LIST, (BINARY, [b"x"])), 4: (I32, codec)}
     meta |= {5: (I64, rows), 6: (I64, size), 7: (I64, size), 9: (I64, first)}
     if dictionary:
@@ -90,10 +118,10 @@ def write_pages(
         index = encoded(STRUCT, {1: (LIST, (STRUCT, locations))})
         column |= {4: (I64, len(body)), 5: (I32, len(index))}
         body += index
-    group = {1: (LIST, (STRUCT, [column])), 2: (I64, size), 3: (I64, rows)}
+    group = {1: (LIST, (STRUCT, [column])), 2: (I64, size), 3: (I64, group_rows)}
     leaf = {1: (I32, kind), 3: (I32, 1), 4: (BINARY, b"x")} | dict(element)
     schema = [{4: (BINARY, b"root"), 5: (I32, 1)}, dict(sorted(leaf.items()))]
-    footer = {1: (I32, 1), 2: (LIST, (STRUCT, schema)), 3: (I64, rows), 4: (LIST, (STRUCT, [group]))}
+    footer = {1: (I32, 1), 2: (LIST, (STRUCT, schema)), 3: (I64, group_rows), 4: (LIST, (STRUCT, [group]))}
     footer[6] = (BINARY, b"parquet-mr version 1.15.0 (build x)")
     raw = encoded(STRUCT, footer)
     with open(path, "wb") as f:

@@ -133,6 +133,19 @@ def edit_page_index(path, column, edit, group=0):
         f.write(changed)
 
 
+def edit_offset_index(path, column, edit, group=0):
+    """`edit` changes the OffsetIndex of a leaf."""
+    body, meta = _footer(path)
+    chunk = _chunk(meta, column, group)
+    index, _ = _read(body, chunk[4][1], STRUCT)
+    edit(index)
+    changed = _write(STRUCT, index)
+    chunk[4], chunk[5] = (I64, len(body)), (I32, len(changed))
+    footer = _write(STRUCT, meta)
+    with open(path, "wb") as f:
+        f.write(body + changed + footer + struct.pack("<I", len(footer)) + b"PAR1")
+
+
 def drop_page_index(path, column, *, offsets, group=0):
     """Removes the ColumnIndex of a leaf, and with `offsets` its OffsetIndex too."""
 

@@ -12,15 +12,16 @@ private[parquet] final class LeafPages(reader: ParquetFileReader, facts: Statist
    * The row range of each page in the row group, with its statistics; None if an index is missing or damaged.
    */
   def of(group: RowGroup, leaf: Seq[String]): Option[IndexedSeq[(RowRange, LeafStatistics)]] =
-    for {
-      chunk <- group.chunk(leaf)
-      if chunk.getColumnIndexReference != null && chunk.getOffsetIndexReference != null
-      index <- unlessDamaged(reader.readColumnIndex(chunk))
-      offsets <- unlessDamaged(reader.readOffsetIndex(chunk))
-      if offsets.getPageCount == index.getNullPages.size && offsets.getFirstRowIndex(0) == 0
-    } yield facts.ofPages(chunk, index, offsets, group.rows)
-
-  private def unlessDamaged[A](read: => A): Option[A] =
-    try Option(read)
+    try
+      for {
+        chunk <- group.chunk(leaf)
+        if chunk.getColumnIndexReference != null && chunk.getOffsetIndexReference != null
+        index <- Option(reader.readColumnIndex(chunk))
+        offsets <- Option(reader.readOffsetIndex(chunk))
+        if offsets.getPageCount == index.getNullPages.size
+      } yield {
+        PageLocations.check(chunk, offsets, group.rows)
+        facts.ofPages(chunk, index, offsets, group.rows)
+      }
     catch { case NonFatal(_) => None }
 }

@@ -36,7 +36,13 @@ object OpenFile {
 
   /** Opens the file and reads its footer anew. */
   def apply(path: Path, conf: Configuration): ParquetFileReader = refusing(path, conf) {
-    opened(HadoopInputFile.fromPath(path, conf), options(path, conf, new PageCodecs(conf)))
+    opened(HadoopInputFile.fromPath(path, conf), options(path, conf, new PageCodecs(conf)).build())
+  }
+
+  /** Opens the file so that pages are compared with their checksums. */
+  def checked(path: Path, conf: Configuration): ParquetFileReader = refusing(path, conf) {
+    val readOptions = options(path, conf, new PageCodecs(conf)).usePageChecksumVerification()
+    opened(HadoopInputFile.fromPath(path, conf), readOptions.build())
   }
 
   /** Opens a split of a file. Splits of a file with the same `run` share its footer. */
@@ -45,7 +51,7 @@ object OpenFile {
       val isWhole = split.start == 0 && split.length >= split.fileSize
       val input = HadoopInputFile.fromPath(split.toPath, conf)
       val codecs = new PageCodecs(conf)
-      val readOptions = options(split.toPath, conf, codecs)
+      val readOptions = options(split.toPath, conf, codecs).build()
       if (isWhole) {
         val reader = opened(input, readOptions)
         OpenSplit(reader, codecs, reader.getRowGroups.asScala.toSeq)
@@ -61,14 +67,14 @@ object OpenFile {
     }
 
   private def options(path: Path, conf: Configuration, codecs: PageCodecs) = {
-    val options = HadoopReadOptions.builder(conf, path)
+    val options: ParquetReadOptions.Builder = HadoopReadOptions.builder(conf, path)
       .withCodecFactory(codecs)
       .withAllocator(new PageAllocator)
       .withMaxAllocationInBytes(PageArrays.MaxSize)
     // On a local disk, vectored reads use extra buffers and are slower than reading one range after the other.
     if (path.toUri.getScheme == "file" && conf.get(ParquetInputFormat.HADOOP_VECTORED_IO_ENABLED) == null)
       options.withUseHadoopVectoredIo(false)
-    options.build()
+    options
   }
 
   private def opened(input: HadoopInputFile, options: ParquetReadOptions): ParquetFileReader = {
@@ -88,13 +94,25 @@ object OpenFile {
   }
 
   /**
-   * Law: all column chunks are within the file, so reading them allocates no more than the size of the file.
+   * Law: all column chunks are within the file, and those of a row group do not overlap. So reading a row group
+   * or a bloom filter allocates no more than the size of the file.
    */
   private def check(footer: ParquetMetadata, length: Long): Unit =
-    for (block <- footer.getBlocks.asScala; chunk <- block.getColumns.asScala if !chunk.isEncrypted) {
-      val (start, size) = (chunk.getStartingPos, chunk.getTotalSize)
-      if (start < 0 || size < 0 || start > length || size > length - start || chunk.getValueCount < 0)
-        throw new ParquetDecodingException(s"${chunk.getPath} has $size bytes at $start of $length")
+    for (block <- footer.getBlocks.asScala) {
+      val chunks = block.getColumns.asScala.iterator.filterNot(_.isEncrypted).toArray.sortBy(_.getStartingPos)
+      var end = 0L
+      for (chunk <- chunks) {
+        val (start, size) = (chunk.getStartingPos, chunk.getTotalSize)
+        if (start < 0 || size < 0 || start > length || size > length - start || chunk.getValueCount < 0)
+          throw new ParquetDecodingException(s"${chunk.getPath} has $size bytes at $start of $length")
+        if (start < end && size > 0)
+          throw new ParquetDecodingException(s"${chunk.getPath} starts at $start inside of another column")
+        if (chunk.getBloomFilterLength > length)
+          throw new ParquetDecodingException(
+            s"${chunk.getPath} has a bloom filter that is larger than the file"
+          )
+        end = math.max(end, start + size)
+      }
     }
 
   /**

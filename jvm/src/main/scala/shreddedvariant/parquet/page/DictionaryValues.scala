@@ -30,6 +30,17 @@ private[parquet] final class DictionaryValues(
   def value(id: Int): Array[Byte] =
     Arrays.copyOfRange(bytes, start(id) + (if (starts == null) 0 else 4), start(id + 1))
 
+  /** The size of the longest value, for binaries with its length. */
+  def longest: Long = {
+    var most = 0
+    var id = 0
+    while (id < size) {
+      most = math.max(most, start(id + 1) - start(id))
+      id += 1
+    }
+    most.toLong
+  }
+
   /** For binaries: the start of the text, after its length. */
   def textStart(id: Int): Int = start(id) + 4
   def textEnd(id: Int): Int = start(id + 1)

@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.hdfs.BlockMissingException
 import org.apache.hadoop.security.AccessControlException
 import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.parquet.io.ParquetDecodingException
 import org.apache.spark.sql.vectorized.ColumnVector
 import shreddedvariant.Errors
 import shreddedvariant.parquet.bind.BoundFile
@@ -41,11 +42,23 @@ final class GroupReader(
           case e: OutOfMemoryError => throw outOfMemory(e)
         }
       pages = Some(groupPages)
-      needed.foreach(leaf => leaf.open(groupPages(leaf), writer, group))
+      needed.foreach { leaf =>
+        checkCount(leaf, group)
+        leaf.open(groupPages(leaf), writer, group)
+      }
     }
     active = needed
     bound.assembled.foreach(_.open(group))
   }
+
+  /** Law: a leaf that is not repeated has one entry for each row, so no row is missing in the row group. */
+  private def checkCount(leaf: LeafColumnReader, group: RowGroup): Unit =
+    for (chunk <- group.chunk(leaf.path) if leaf.maxRepetition == 0 && chunk.getValueCount != group.rows)
+      throw Errors.damagedPages(
+        position.file,
+        leaf.path.mkString("."),
+        new ParquetDecodingException(s"it has ${chunk.getValueCount} values for ${group.rows} rows")
+      )
 
   /** Decodes the next of the rows that [[open]] selected. */
   def read(rows: Int): Unit = {

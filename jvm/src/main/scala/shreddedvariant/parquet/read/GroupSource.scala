@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.parquet.column.page.PageReadStore
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ColumnPath
-import shreddedvariant.parquet.file.RowGroup
+import shreddedvariant.parquet.file.{PageLocations, RowGroup}
 import shreddedvariant.parquet.page.{BufferedPages, PageCodecs}
 import shreddedvariant.parquet.skip.{Skipping, TopNRowGroupFilter}
 import shreddedvariant.parquet.vector.LeafColumnReader
@@ -104,7 +104,9 @@ final class GroupSource(
   private def countPages(group: RowGroup, leaves: Seq[LeafColumnReader], rows: RowRanges): Unit = {
     val offsets = reader.getColumnIndexStore(group.number)
     for (leaf <- leaves) {
-      val cost = RowSelection.cost(rows, offsets.getOffsetIndex(ColumnPath.get(leaf.path: _*)), group.rows)
+      val pages = offsets.getOffsetIndex(ColumnPath.get(leaf.path: _*))
+      group.chunk(leaf.path).foreach(PageLocations.check(_, pages, group.rows))
+      val cost = RowSelection.cost(rows, pages, group.rows)
       counts.add(ReadCount.PagesRead, cost.pagesRead)
       counts.add(ReadCount.PagesSkipped, cost.pagesSkipped)
       // The rest of the chunk is the dictionary, which every page needs.

@@ -9,8 +9,7 @@ package shreddedvariant.parquet.read
 
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
-import org.apache.parquet.column.page.{DataPage, DataPageV1, DataPageV2, PageReadStore, PageReader}
-import org.apache.parquet.io.ParquetDecodingException
+import org.apache.parquet.column.page.{DataPage, DataPageV1, PageReadStore, PageReader}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32
 import shreddedvariant.parquet.page.{DeltaBinaryPackedDecoder, PageBuffer, WrappedPages}
 
@@ -20,9 +19,8 @@ private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer
   override protected def dataPage(reader: PageReader, column: ColumnDescriptor): DataPage =
     reader.readPage() match {
       case page: DataPageV1 if page.getValueEncoding == Encoding.DELTA_BINARY_PACKED => asPlain(page, column)
-      case page if page != null && PlainPages.takesTooMuch(page) =>
-        throw new ParquetDecodingException(s"a page of ${page.getValueCount} values")
-      case other => other
+      case page if page != null => CheckedDifferences.check(page, column, buffer); page
+      case _ => null
     }
 
   private def asPlain(page: DataPageV1, column: ColumnDescriptor): DataPage = {
@@ -55,21 +53,6 @@ private[parquet] final class PlainPages(pages: PageReadStore, buffer: PageBuffer
 }
 
 private[parquet] object PlainPages {
-  def encodingOf(page: DataPage): Encoding = page match {
-    case page: DataPageV1 => page.getValueEncoding
-    case page: DataPageV2 => page.getDataEncoding
-    case _ => Encoding.PLAIN
-  }
-
-  /** For lengths, Spark's decoder takes four bytes of memory for each entry of a page, also for nulls. */
-  def takesTooMuch(page: DataPage): Boolean =
-    page.getValueCount > RowPages.MaxEntries && {
-      val encoding = encodingOf(page)
-      encoding == Encoding.DELTA_LENGTH_BYTE_ARRAY || encoding == Encoding.DELTA_BYTE_ARRAY
-    }
-
-  val ofDifferences: Set[Encoding] =
-    Set(Encoding.DELTA_BINARY_PACKED, Encoding.DELTA_LENGTH_BYTE_ARRAY, Encoding.DELTA_BYTE_ARRAY)
 
   /**
    * Equal differences take no bytes, so a small page may become huge. Pages above this size are left to Spark's

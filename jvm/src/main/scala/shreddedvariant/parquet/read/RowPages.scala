@@ -9,7 +9,7 @@
  * Law: levels and values are copied unchanged, and only encoded again. The repetition levels show the entries
  * of a row, and the offset index of the file gives the first row of a page. A dictionary with more values than
  * selected rows is not passed to the decoder, because decoders create an object for each of its values: the
- * pages then contain the values.
+ * pages then contain the values, unless these may be long.
  */
 package shreddedvariant.parquet.read
 
@@ -18,14 +18,7 @@ import java.util.{Optional, PrimitiveIterator}
 
 import org.apache.parquet.bytes.{BytesInput, BytesUtils}
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
-import org.apache.parquet.column.page.{
-  DataPage,
-  DataPageV1,
-  DataPageV2,
-  DictionaryPage,
-  PageReadStore,
-  PageReader
-}
+import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, PageReadStore, PageReader}
 import org.apache.parquet.io.ParquetDecodingException
 import shreddedvariant.parquet.file.RowGroup
 import shreddedvariant.parquet.page.{
@@ -54,15 +47,12 @@ final class RowPages(pages: PageReadStore, rows: RowRanges, buffer: PageBuffer) 
 
 object RowPages {
 
-  /**
-   * Maximal entries of a page. A run of any length takes few bytes, but each copied entry takes four bytes of
-   * memory.
-   */
-  private[parquet] final val MaxEntries = 1 << 24
+  /** Maximal bytes of values that are copied out of a dictionary: many rows may have the same long value. */
+  private[read] final val MaxCopied = 64L << 20
 
   /** Whether rows of a chunk can be cut out of its pages. */
   def cuts(group: RowGroup, leaf: LeafColumnReader): Boolean =
-    takes(group, leaf) && group.chunk(leaf.path).exists(_.getValueCount <= MaxEntries)
+    takes(group, leaf) && group.chunk(leaf.path).exists(_.getValueCount <= PageBytes.MaxEntries)
 
   /** Whether [[ValueCopy]] supports all encodings of the chunk. */
   def takes(group: RowGroup, leaf: LeafColumnReader): Boolean = group.chunk(leaf.path).exists { chunk =>
@@ -86,8 +76,13 @@ private[parquet] final class RowPageReader(
 
   override def readDictionaryPage(): DictionaryPage = pages.readDictionaryPage() match {
     case large: DictionaryPage if large.getDictionarySize > rows.size =>
-      values = Some(DictionaryValues(large, column.getPrimitiveType))
-      null
+      val dictionary = DictionaryValues(large, column.getPrimitiveType)
+      if (dictionary.longest * rows.size <= RowPages.MaxCopied) {
+        values = Some(dictionary)
+        null
+      } else
+        // The bytes of the page may come from a stream, which is at its end.
+        new DictionaryPage(BytesInput.from(dictionary.bytes: Array[Byte]), dictionary.size, large.getEncoding)
     case other => other
   }
 
@@ -107,19 +102,15 @@ private[parquet] final class RowPageReader(
   private def selectRows(page: DataPage): DataPage = {
     if (!page.getFirstRowIndex.isPresent) throw new ParquetDecodingException("a page without its first row")
     val first = page.getFirstRowIndex.get.longValue
-    if (
-      maxRepetition == 0 && page.getIndexRowCount.isPresent && page.getIndexRowCount.get != page.getValueCount
-    )
-      throw new ParquetDecodingException(
-        s"a page of ${page.getValueCount} values for ${page.getIndexRowCount.get} rows"
-      )
+    PageBytes.checkRows(page, column, buffer)
     while (span < rows.spans.size && rows.spans(span).until <= first) span += 1
     if (span == rows.spans.size) null
     else if (values.isEmpty && isSelected(page, first)) {
       buffer.needAll()
+      CheckedDifferences.check(page, column, buffer)
       page
     } else {
-      if (page.getValueCount < 0 || page.getValueCount > RowPages.MaxEntries)
+      if (page.getValueCount < 0 || page.getValueCount > PageBytes.MaxEntries)
         throw new ParquetDecodingException(s"a page of ${page.getValueCount} values")
       val bytes = PageBytes(page, maxRepetition, maxDefinition, buffer)
       val selection = new PagePart(column, bytes, page.getValueCount.toLong, values, buffer)
@@ -216,72 +207,4 @@ private[parquet] final class LevelCopy(bytes: ByteBuffer, max: Int) {
       val encoded = taken.bytes
       BytesInput.concat(BytesInput.fromInt(encoded.size.toInt), encoded)
     }
-}
-
-/** The three parts of a page. In a page of version 1, they are in one array, from `start` on. */
-private[parquet] final case class PageBytes(
-    start: Int,
-    repetitions: ByteBuffer,
-    definitions: ByteBuffer,
-    values: ByteBuffer,
-    encoding: Encoding
-)
-
-private[parquet] object PageBytes {
-  private val none = ByteBuffer.allocate(0)
-
-  /** Decompresses the levels. Callers call `buffer.need` before they read values. */
-  def apply(page: DataPage, maxRepetition: Int, maxDefinition: Int, buffer: PageBuffer): PageBytes =
-    page match {
-      case page: DataPageV1 =>
-        val bytes = buffered(page.getBytes)
-        val start = bytes.arrayOffset + bytes.position()
-        def need(length: Int) = {
-          val offset = bytes.arrayOffset + bytes.position()
-          buffer.need(offset, offset + math.min(length, bytes.remaining))
-        }
-        def levels(max: Int, encoding: Encoding) =
-          if (max == 0) none
-          else if (encoding != Encoding.RLE)
-            throw new ParquetDecodingException(s"levels encoded as $encoding")
-          else {
-            need(4)
-            if (bytes.remaining < 4) throw new ParquetDecodingException("levels end too early")
-            val length = java.lang.Integer.reverseBytes(bytes.getInt())
-            need(length)
-            part(bytes, length)
-          }
-        val repetitions = levels(maxRepetition, page.getRlEncoding)
-        val definitions = levels(maxDefinition, page.getDlEncoding)
-        PageBytes(start, repetitions, definitions, bytes.slice(), page.getValueEncoding)
-      case page: DataPageV2 =>
-        buffer.needAll()
-        PageBytes(
-          0,
-          buffered(page.getRepetitionLevels),
-          buffered(page.getDefinitionLevels),
-          buffered(page.getData),
-          page.getDataEncoding
-        )
-      case other => throw new ParquetDecodingException(s"a page of the kind ${other.getClass.getSimpleName}")
-    }
-
-  /** The bytes in an array, from which values can be copied. */
-  private def buffered(bytes: BytesInput): ByteBuffer = {
-    val stream = bytes.toInputStream
-    val buffer = stream.slice(stream.available)
-    if (buffer.hasArray) buffer
-    else {
-      val copy = new Array[Byte](buffer.remaining)
-      buffer.get(copy)
-      ByteBuffer.wrap(copy)
-    }
-  }
-
-  private def part(bytes: ByteBuffer, length: Int): ByteBuffer = {
-    if (length < 0 || length > bytes.remaining) throw new ParquetDecodingException("levels end too early")
-    val part = bytes.slice(bytes.position(), length)
-    bytes.position(bytes.position() + length)
-    part
-  }
 }

@@ -4,6 +4,7 @@ package shreddedvariant.parquet.skip
 import scala.collection.mutable
 
 import org.apache.parquet.VersionParser.ParsedVersion
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.schema.MessageType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY
 import shreddedvariant.layout.{PathColumn, PathResult}
@@ -43,11 +44,15 @@ final class FooterAggregates(schema: MessageType, binder: PredicateBinder, write
 
   private def tally(part: ValueSource, group: RowGroup): Option[ExactAggregates] = part.leaf match {
     case None => part.tally(LeafStatistics.unknown(group.rows))
-    case Some(leaf) => group.chunk(leaf).flatMap { chunk =>
+    case Some(leaf) => group.chunk(leaf).filter(hasAllRows(_, group)).flatMap { chunk =>
         part.tally(statistics.ofChunk(chunk)).map { tally =>
           // Writers may truncate bounds of BINARY columns, which may also store decimals.
           if (chunk.getPrimitiveType.getPrimitiveTypeName == BINARY) tally.copy(ends = None) else tally
         }
       }
   }
+
+  /** A reader refuses a chunk with another number of values, so it is decoded. */
+  private def hasAllRows(chunk: ColumnChunkMetaData, group: RowGroup): Boolean =
+    chunk.getValueCount == group.rows || schema.getMaxRepetitionLevel(chunk.getPath.toArray: _*) > 0
 }

@@ -20,7 +20,7 @@ import shreddedvariant.Errors
 import shreddedvariant.layout.{ScalarType, Shape}
 import shreddedvariant.parquet.file.{FooterStatistics, StatisticsReader}
 import shreddedvariant.parquet.page.CheckedPages
-import shreddedvariant.parquet.read.FileSplit
+import shreddedvariant.parquet.read.{CheckedDifferences, FileSplit}
 import shreddedvariant.stats.{Datum, Finding, LeafStatistics}
 
 /**
@@ -73,7 +73,7 @@ final class LeafVerifier(reader: ParquetFileReader) {
       val offsets = Option(reader.readOffsetIndex(chunk))
       val starts = offsets.fold(Array(0L))(p => Array.tabulate(p.getPageCount)(p.getFirstRowIndex(_)))
       val values = new LeafValues(leaf, starts)
-      val pages = new CheckedPages(store).getPageReader(leaf)
+      val pages = new CheckedPages(new CheckedDifferences(store)).getPageReader(leaf)
       values.read(
         new ColumnReaderImpl(leaf, pages, new PrimitiveConverter {}, writer),
         pages.getTotalValueCount

@@ -45,7 +45,7 @@ final class FileVerifier(task: VerifyTask, job: VerifyJob) {
     val size = Option.when(status.getLen != task.file.fileSize)(
       ofFile(s"it should have ${task.file.fileSize} bytes and has ${status.getLen}")
     )
-    val (rows, recorded, leaves, maps) = Using.resource(OpenFile(task.file.toPath, conf)) { open =>
+    val (rows, recorded, leaves, maps) = Using.resource(OpenFile.checked(task.file.toPath, conf)) { open =>
       val footer = open.getFileMetaData
       val rows = open.getRowGroups.asScala.map(_.getRowCount).sum
       (
