@@ -129,7 +129,8 @@ def test_rows_keep_their_numbers_and_files(spark, tables):
 def test_rows_with_the_same_long_value_of_a_dictionary_take_no_memory_for_each(spark, tmp_path):
     """The dictionary has more values than rows pass, and these rows all have its longest value."""
     rows, long = 12_000, "b" * 1_000_000
-    texts = [long if i % 5 == 1 else f"text {i} " * 30 for i in range(rows)]
+    ids = pa.array([0 if i % 5 == 1 else i + 1 for i in range(rows)], pa.int32())
+    texts = pa.DictionaryArray.from_arrays(ids, [long, *(f"text {i} " * 30 for i in range(rows))])
     path = str(tmp_path / "f.parquet")
     pq.write_table(
         pa.table({"n": pa.array([i % 5 for i in range(rows)], pa.int32()), "text": texts}), path, compression="zstd",
