@@ -10,7 +10,6 @@ from hand_made import (
     DELTA_BYTE_ARRAY,
     DELTA_LENGTH,
     INT32,
-    PLAIN,
     RLE,
     differences,
     index_page,

@@ -1,5 +1,6 @@
 """Parquet files of one flat column, made byte by byte, with page headers and counts that no writer would write."""
 
+import itertools
 import struct
 
 from parquet_footer import BINARY, FALSE, I32, I64, LIST, STRUCT, encoded, varint
@@ -40,7 +41,7 @@ def differences(numbers, count=None, block=128, miniblocks=4):
     """Numbers in DELTA_BINARY_PACKED, all differences in 32 bits; the header promises `count` and the blocks."""
     header = varint(block) + varint(miniblocks) + varint(len(numbers) if count is None else count)
     encoded_numbers = header + varint(_zigzag(numbers[0] if numbers else 0))
-    rest = [b - a for a, b in zip(numbers, numbers[1:], strict=False)]
+    rest = [b - a for a, b in itertools.pairwise(numbers)]
     assert len(rest) <= 32, "the numbers are in the first miniblock"
     if rest:
         packed = [each - min(rest) for each in rest] + [0] * (32 - len(rest))

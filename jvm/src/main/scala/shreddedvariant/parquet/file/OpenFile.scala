@@ -94,7 +94,7 @@ object OpenFile {
   }
 
   /**
-   * Law: all column chunks are within the file, and those of a row group do not overlap. So reading a row group
+   * Law: all column chunks are within the file, and those of a row group do not overlap. So the chunks of a row group
    * or a bloom filter allocates no more than the size of the file.
    */
   private def check(footer: ParquetMetadata, length: Long): Unit =
