@@ -94,8 +94,8 @@ object OpenFile {
   }
 
   /**
-   * Law: all column chunks are within the file, and those of a row group do not overlap. So the chunks of a row group
-   * or a bloom filter allocates no more than the size of the file.
+   * Law: all column chunks are within the file, and those of a row group with values do not overlap. So they
+   * take no more memory than the size of the file, and so does a bloom filter.
    */
   private def check(footer: ParquetMetadata, length: Long): Unit =
     for (block <- footer.getBlocks.asScala) {
@@ -105,13 +105,13 @@ object OpenFile {
         val (start, size) = (chunk.getStartingPos, chunk.getTotalSize)
         if (start < 0 || size < 0 || start > length || size > length - start || chunk.getValueCount < 0)
           throw new ParquetDecodingException(s"${chunk.getPath} has $size bytes at $start of $length")
-        if (start < end && size > 0)
+        if (start < end && size > 0 && chunk.getValueCount > 0)
           throw new ParquetDecodingException(s"${chunk.getPath} starts at $start inside of another column")
         if (chunk.getBloomFilterLength > length)
           throw new ParquetDecodingException(
             s"${chunk.getPath} has a bloom filter that is larger than the file"
           )
-        end = math.max(end, start + size)
+        if (chunk.getValueCount > 0) end = math.max(end, start + size)
       }
     }
 
