@@ -30,6 +30,10 @@ private[parquet] final class DictionaryValues(
   def value(id: Int): Array[Byte] =
     Arrays.copyOfRange(bytes, start(id) + (if (starts == null) 0 else 4), start(id + 1))
 
+  /** A page over the copied bytes, because those of the page that was read may come from a stream at its end. */
+  def page(encoding: Encoding): DictionaryPage =
+    new DictionaryPage(BytesInput.from(bytes: Array[Byte]), size, encoding)
+
   /** The size of the longest value, for binaries with its length. */
   def longest: Long = {
     var most = 0
@@ -146,8 +150,7 @@ private[parquet] final class CheckedPages(pages: PageReadStore) extends WrappedP
     if (page == null) null
     else {
       values = DictionaryValues(page, column.getPrimitiveType)
-      // The bytes of the page may come from a stream, which is now at its end: Spark gets a page over the copy.
-      new DictionaryPage(BytesInput.from(values.bytes: Array[Byte]), values.size, page.getEncoding)
+      values.page(page.getEncoding)
     }
   }
 

@@ -80,9 +80,7 @@ private[parquet] final class RowPageReader(
       if (dictionary.longest * rows.size <= RowPages.MaxCopied) {
         values = Some(dictionary)
         null
-      } else
-        // The bytes of the page may come from a stream, which is at its end.
-        new DictionaryPage(BytesInput.from(dictionary.bytes: Array[Byte]), dictionary.size, large.getEncoding)
+      } else dictionary.page(large.getEncoding)
     case other => other
   }
 
