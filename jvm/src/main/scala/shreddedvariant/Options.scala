@@ -229,6 +229,10 @@ object Options {
       bytes.toInt
     }
 
+  /** The option that chooses a version of a Delta table to read, if one does. */
+  def versionKey(options: Map[String, String]): Option[String] =
+    Seq(VersionAsOf, TimestampAsOf).find(get(options, _).isDefined)
+
   def version(value: String, key: String = VersionAsOf): Long =
     value.toLongOption.filter(_ >= 0).getOrElse(throw Errors.optionValue(
       key,

@@ -51,12 +51,10 @@ final class DeltaReads(table: DeltaSnapshot, conf: Configuration) {
   }.flatten
 
   private def version(other: Table): Seq[DeltaSnapshot] = other match {
-    case ours: SourceTable if !isVersionChosen(ours) => ours.files.delta.filter(_.id == table.id).toSeq
+    case ours: SourceTable if Options.versionKey(ours.files.options).isEmpty =>
+      ours.files.delta.filter(_.id == table.id).toSeq
     case _ => Nil
   }
-
-  private def isVersionChosen(ours: SourceTable) =
-    Seq(Options.VersionAsOf, Options.TimestampAsOf).exists(Options.get(ours.files.options, _).isDefined)
 
   private def isRead(leaf: LogicalPlan): Boolean = leaf match {
     case _: LocalRelation | _: Range | _: OneRowRelation => false

@@ -117,7 +117,7 @@ private[source] final class DeltaWritePlan(
     if (insert.ifPartitionNotExists)
       throw Errors.notInThisVersion("IF NOT EXISTS for a partition of a Delta table", "leave it out")
     DeltaOptions.checkTable(root, options)
-    for (key <- Seq(Options.VersionAsOf, Options.TimestampAsOf) if Options.get(options, key).isDefined)
+    for (key <- Options.versionKey(options))
       throw Errors.deltaOption(root, key, "it chooses a version to read")
     for (key <- Seq(Options.ReplaceWhere, Options.OverwriteSchema) if !isOverwrite && isSet(key))
       throw Errors.deltaOption(root, key, "it works with mode(\"overwrite\")")

@@ -36,7 +36,7 @@ final class DeltaStream(
   private val table = index.snapshot
   private val commits = new DeltaCommits(table, conf)
 
-  for (key <- Seq(Options.VersionAsOf, Options.TimestampAsOf) if Options.get(options, key).isDefined)
+  for (key <- Options.versionKey(options))
     throw Errors.deltaOption(
       table.root,
       key,
