@@ -17,6 +17,7 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry$;
 import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils$;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.errors.QueryCompilationErrors$;
 import org.apache.spark.sql.execution.RowToColumnConverter;
@@ -110,6 +111,11 @@ public final class SparkBridge {
   /** The identifier of a built-in function in a session's registry. {@code private[sql]}. */
   public static FunctionIdentifier builtinFunction(String name) {
     return FunctionRegistry$.MODULE$.builtinFunctionIdentifier(name);
+  }
+
+  /** The key in the metadata of a column for its type with CHAR or VARCHAR. {@code private[sql]}. */
+  public static String charVarcharKey() {
+    return CharVarcharUtils$.MODULE$.CHAR_VARCHAR_TYPE_STRING_METADATA_KEY();
   }
 
   /** The streams that run, of all sessions. {@code private[sql]}. */

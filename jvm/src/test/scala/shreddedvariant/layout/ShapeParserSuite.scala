@@ -35,7 +35,7 @@ class ShapeParserSuite extends shreddedvariant.LawSuite {
   reads("`a b` INT, `c``d` INT", objectOf(Seq("a b" -> Shape.Scalar(Int32), "c`d" -> Shape.Scalar(Int32))))
   reads("A INT, a INT", objectOf(Seq("A" -> Shape.Scalar(Int32), "a" -> Shape.Scalar(Int32))))
 
-  /** Refuses each text for this reason, at the character that stands beside it. */
+  /** Checks that the parser refuses each text with this reason, and names this position in it. */
   private def refuses(reason: String)(texts: (String, Int)*)(implicit loc: munit.Location): Unit =
     for ((text, position) <- texts) test(s"'${text.take(30)}' is refused") {
       val e = intercept[ShreddedVariantException](ShapeParser.parse(text))

@@ -4,6 +4,7 @@
  */
 package shreddedvariant.parquet.verify
 
+import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -157,10 +158,11 @@ private[parquet] object RowVerifier {
 
   /** The finding for an error of the reader, without the file and row, which the finding has anyway. */
   def finding(column: String, e: ShreddedVariantException): Finding = {
-    val innermost = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(
-      _.isInstanceOf[ShreddedVariantException]
-    ).toSeq.last
-    val sentence = innermost.getMessage.replaceFirst("^\\[[A-Z_]+\\] ", "").stripSuffix(".")
+    @tailrec def innermost(e: ShreddedVariantException): ShreddedVariantException = e.getCause match {
+      case cause: ShreddedVariantException => innermost(cause)
+      case _ => e
+    }
+    val sentence = innermost(e).sentence.stripSuffix(".")
     val path = "(?:^At|variant at|The variant) '([^']*)'".r.findFirstMatchIn(sentence).map(_.group(1))
     Finding(column, path.filter(_ != column).getOrElse(""), sentence)
   }

@@ -3,12 +3,10 @@ package shreddedvariant.source.table
 
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
+import shreddedvariant.SparkBridge
 import shreddedvariant.layout.Shape
 
 object DeltaColumns {
-
-  /** Spark's key in the metadata of a column for a type with CHAR or VARCHAR. */
-  private val CharVarchar = "__CHAR_VARCHAR_TYPE_STRING"
 
   /**
    * The columns of a query as columns of a table: with comments and with CHAR and VARCHAR, which Spark and Delta
@@ -17,7 +15,9 @@ object DeltaColumns {
   def plain(columns: StructType): StructType = StructType(columns.map { column =>
     val metadata = new MetadataBuilder
     column.getComment().foreach(metadata.putString("comment", _))
-    CharVarcharUtils.getRawTypeString(column.metadata).foreach(metadata.putString(CharVarchar, _))
+    CharVarcharUtils.getRawTypeString(column.metadata).foreach(
+      metadata.putString(SparkBridge.charVarcharKey, _)
+    )
     StructField(
       column.name,
       CharVarcharUtils.replaceCharVarcharWithString(column.dataType),
